@@ -1,0 +1,279 @@
+"""Every error that leaves this package, with its stable code.
+
+    RagError                            exit 2
+    ├── InvalidInputError               the caller's input is at fault; nothing was changed
+    │   ├── EmptyQueryError             empty_query
+    │   ├── QueryTooLongError           query_too_long
+    │   ├── InvalidArgumentError        invalid_argument
+    │   ├── InvalidFilterError          invalid_filter
+    │   ├── InvalidCursorError          invalid_cursor
+    │   └── StaleCursorError            stale_cursor
+    ├── ConfigError                     config_invalid
+    ├── NotFoundError                   not_found
+    │   ├── PathNotFoundError           path_not_found
+    │   ├── DocumentNotFoundError       document_not_found
+    │   └── ChunkNotFoundError          chunk_not_found
+    ├── UnreadableFileError             unreadable_file
+    ├── MissingExtraError               missing_extra
+    ├── EmbeddingError                  embedding_failed
+    │   ├── EmbedderUnavailableError    embedder_unavailable
+    │   ├── EmbeddingDimensionError     embedding_dimension
+    │   └── InvalidVectorError          invalid_vector
+    ├── StoreError                      store_failed
+    │   ├── StoreUnreachableError       store_unreachable
+    │   ├── StoreTimeoutError           store_timeout
+    │   ├── StoreLockedError            store_locked
+    │   ├── StoreNotInitialisedError    store_not_initialised
+    │   ├── StoreDamagedError           store_damaged
+    │   ├── IndexIdentityMismatchError  index_identity_mismatch
+    │   └── ScoreDirectionError         score_direction
+    ├── RetrievalError                  retrieval_failed
+    │   └── DeadlineExceededError       deadline_exceeded
+    └── RefusedError                    refused, exit 1
+        ├── ReadonlyError               readonly
+        └── ConfirmationRequiredError   confirmation_required
+
+A message names what was given and what is allowed; ``hint`` says what to do next.
+Foreign exceptions are mapped to these at one boundary per engine, never inside the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+SCHEMA_VERSION = "error.v1"
+
+
+class RagError(Exception):
+    """Base of every error of this package.
+
+    Args:
+        message: One sentence for a person: what was wrong, what was given.
+        given: The offending value, as the caller wrote it (never a secret).
+        allowed: What would have been accepted, in words.
+        hint: What to do next, in words.
+        details: Further facts for a program; JSON values only.
+    """
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        given: Any = None,
+        allowed: str | None = None,
+        hint: str | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.given = given
+        self.allowed = allowed
+        self.hint = hint
+        self.details: dict[str, Any] = dict(details or {})
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the ``error.v1`` object."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "code": self.code,
+            "message": self.message,
+            "given": None if self.given is None else _shortened(str(self.given)),
+            "allowed": self.allowed,
+            "hint": self.hint,
+            "details": self.details,
+        }
+
+
+def _shortened(text: str, limit: int = 200) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+class InvalidInputError(RagError):
+    """The caller's input is at fault; correct it and call again."""
+
+    code = "invalid_input"
+
+
+class EmptyQueryError(InvalidInputError):
+    """The query is empty or only white space; nothing was asked of any store."""
+
+    code = "empty_query"
+
+
+class QueryTooLongError(InvalidInputError):
+    """The query has more characters than allowed; shorten it."""
+
+    code = "query_too_long"
+
+
+class InvalidArgumentError(InvalidInputError):
+    """An argument such as ``k``, ``mode`` or a budget is out of its range."""
+
+    code = "invalid_argument"
+
+
+class InvalidFilterError(InvalidInputError):
+    """A filter key is unknown or its value has the wrong type."""
+
+    code = "invalid_filter"
+
+
+class InvalidCursorError(InvalidInputError):
+    """The cursor is not one of ours, or belongs to another query; start again without it."""
+
+    code = "invalid_cursor"
+
+
+class StaleCursorError(InvalidInputError):
+    """The index changed since the cursor was made; start again without it."""
+
+    code = "stale_cursor"
+
+
+class ConfigError(RagError):
+    """A setting is missing, unknown or of the wrong type; the message names it."""
+
+    code = "config_invalid"
+
+
+class NotFoundError(RagError):
+    """Something the caller named does not exist."""
+
+    code = "not_found"
+
+
+class PathNotFoundError(NotFoundError):
+    """The file or folder to read does not exist."""
+
+    code = "path_not_found"
+
+
+class DocumentNotFoundError(NotFoundError):
+    """No document with this id or path is in the store."""
+
+    code = "document_not_found"
+
+
+class ChunkNotFoundError(NotFoundError):
+    """No chunk with this id is in the store."""
+
+    code = "chunk_not_found"
+
+
+class UnreadableFileError(RagError):
+    """A file named by the caller cannot be read as its kind; the message says why."""
+
+    code = "unreadable_file"
+
+
+class MissingExtraError(RagError):
+    """An optional package is needed; the hint has the command that installs it."""
+
+    code = "missing_extra"
+
+
+class EmbeddingError(RagError):
+    """The embedder failed on this input."""
+
+    code = "embedding_failed"
+
+
+class EmbedderUnavailableError(EmbeddingError):
+    """The model's files are missing or altered, or its server does not answer."""
+
+    code = "embedder_unavailable"
+
+
+class EmbeddingDimensionError(EmbeddingError):
+    """A vector has another length than the embedder declared."""
+
+    code = "embedding_dimension"
+
+
+class InvalidVectorError(EmbeddingError):
+    """A vector is zero or holds NaN or infinity."""
+
+    code = "invalid_vector"
+
+
+class StoreError(RagError):
+    """The store failed; what was written before is kept."""
+
+    code = "store_failed"
+
+
+class StoreUnreachableError(StoreError):
+    """No server answers at the store's URI."""
+
+    code = "store_unreachable"
+
+
+class StoreTimeoutError(StoreError):
+    """The store did not answer in time."""
+
+    code = "store_timeout"
+
+
+class StoreLockedError(StoreError):
+    """Another process holds the store; nothing needs to be deleted or moved."""
+
+    code = "store_locked"
+
+
+class StoreNotInitialisedError(StoreError):
+    """There is no index at this URI yet; ingest something first."""
+
+    code = "store_not_initialised"
+
+
+class StoreDamagedError(StoreError):
+    """What lies at the URI is not a store of ours, or is damaged; nothing was changed."""
+
+    code = "store_damaged"
+
+
+class IndexIdentityMismatchError(StoreError):
+    """The index was built by another embedder, analyser or schema than the one now in use."""
+
+    code = "index_identity_mismatch"
+
+
+class ScoreDirectionError(StoreError):
+    """The engine's scores do not have the sign or range that this store turns into ours."""
+
+    code = "score_direction"
+
+
+class RetrievalError(RagError):
+    """Every channel that was asked failed."""
+
+    code = "retrieval_failed"
+
+
+class DeadlineExceededError(RetrievalError):
+    """No channel answered before the deadline."""
+
+    code = "deadline_exceeded"
+
+
+class RefusedError(RagError):
+    """The call was understood and refused on purpose."""
+
+    code = "refused"
+    exit_code = 1
+
+
+class ReadonlyError(RefusedError):
+    """A write was asked for while the base is read-only."""
+
+    code = "readonly"
+
+
+class ConfirmationRequiredError(RefusedError):
+    """A destructive call needs an explicit confirmation."""
+
+    code = "confirmation_required"

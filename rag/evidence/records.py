@@ -1,0 +1,230 @@
+"""What the evidence room takes and gives: qualities in, cited evidence and a verdict out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+from rag.ingest.records import SpanKind
+from rag.ranking.records import RetrievalDetail, StoredChunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedChunk:
+    """A chunk with its rank (from 1) and quality in [0, 1]; how it was scored is not known here.
+
+    ``flags`` may hold ``nonfinite_score``. ``retrieval`` is carried through, never read.
+    """
+
+    chunk: StoredChunk
+    rank: int
+    quality: float
+    flags: tuple[str, ...] = ()
+    retrieval: RetrievalDetail | None = None
+
+
+class DropReason(StrEnum):
+    """Why a chunk is not among the evidence."""
+
+    BELOW_QUALITY = "below_quality"
+    DUPLICATE_OF = "duplicate_of"
+    NEAR_DUPLICATE_OF = "near_duplicate_of"
+    PER_DOCUMENT_CAP = "per_document_cap"
+    OVER_BUDGET = "over_budget"
+    ALREADY_PACKED = "already_packed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drop:
+    """One chunk that was left out, and why; ``of`` is the chunk id it doubles, where it does."""
+
+    chunk_id: str
+    uri: str
+    rank: int
+    quality: float
+    reason: DropReason
+    of: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """Where a piece of evidence stands: ``uri`` is the path, ``ref`` the path with its fragment."""
+
+    ref: str
+    uri: str
+    kind: SpanKind
+    start: int
+    end: int
+    doc_id: str
+    chunk_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A chunk that survived post-processing; ``also_in`` cites where the same text stands too."""
+
+    rated: RatedChunk
+    also_in: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessedEvidence:
+    """Evidence in rank order, and everything that was dropped on the way."""
+
+    evidence: tuple[Evidence, ...]
+    dropped: tuple[Drop, ...] = ()
+
+
+class RelevanceLevel(StrEnum):
+    """How well the evidence fits the question, as far as ``level_basis`` can tell."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    NONE = "none"
+
+
+LevelBasis = Literal["ordinal", "similarity", "calibrated"]
+
+
+class GateReason(StrEnum):
+    """Why the gate decided as it did."""
+
+    OK = "ok"
+    WEAK = "weak"
+    EMPTY_INDEX = "empty_index"
+    NO_MATCH = "no_match"
+    FILTERED_OUT = "filtered_out"
+    BELOW_THRESHOLD = "below_threshold"
+    CHANNEL_ERROR = "channel_error"
+    NO_NEW_EVIDENCE = "no_new_evidence"
+    ATTEMPTS_EXHAUSTED = "attempts_exhausted"
+    OFF_TOPIC = "off_topic"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryAdvice:
+    """Whether asking again can help, and with what.
+
+    ``unmatched_words`` are words of the query that occur nowhere in the index.
+    ``attempts_left`` counts the look-ups that may still help; None where attempts are not counted.
+    """
+
+    should_retry: bool
+    reason: GateReason
+    hint: str
+    unmatched_words: tuple[str, ...] = ()
+    attempts_left: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevanceDecision:
+    """The gate's verdict; ``best_quality`` is None where nothing was found."""
+
+    level: RelevanceLevel
+    basis: LevelBasis
+    reason: GateReason
+    message: str
+    retry: RetryAdvice
+    best_quality: float | None = None
+    filtered_count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedItem:
+    """One numbered piece of the context block; ``text`` is verbatim, cut where ``truncated``."""
+
+    number: int
+    evidence: Evidence
+    text: str
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedEvidence:
+    """What fits the budget.
+
+    ``context`` is the rendered block, and ``counter.count(context) == tokens <= budget`` holds
+    for the counter named. ``items`` are numbered 1, 2, … in rank order.
+    """
+
+    items: tuple[PackedItem, ...]
+    context: str
+    tokens: int
+    budget: int
+    counter: str
+    dropped: tuple[Drop, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceItem:
+    """One piece of evidence as an agent sees it."""
+
+    number: int
+    citation: Citation
+    text: str
+    truncated: bool
+    title: str
+    heading_path: tuple[str, ...]
+    quality: float
+    rank: int
+    source: str
+    language: str
+    indexed_at: str
+    stale: bool
+    retrieval: RetrievalDetail | None
+    also_in: tuple[Citation, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetUse:
+    """The token budget of a result: its limit, what the context block takes, and who counted."""
+
+    limit: int
+    used: int
+    counter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelOutcome:
+    """One channel of the search behind a result."""
+
+    status: str
+    count: int
+    took_ms: float
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RagToolResult:
+    """What ``lookup_knowledge`` returns (``rag_tool_result.v1``).
+
+    A quality is a ranking signal, not confidence: with ``level_basis`` ``ordinal`` it says only
+    where the piece stood in this answer, with ``similarity`` it is a cosine clamped to [0, 1].
+    For absolute thresholds read ``retrieval.vector_score`` and ``retrieval.lexical_score``.
+    """
+
+    schema_version: Literal["rag_tool_result.v1"] = "rag_tool_result.v1"
+    query: str
+    mode: str
+    relevance_level: RelevanceLevel
+    level_basis: LevelBasis
+    reason: GateReason
+    message: str
+    retry: RetryAdvice
+    evidence: tuple[EvidenceItem, ...]
+    context: str
+    budget: BudgetUse
+    best_quality: float | None
+    filtered_count: int
+    dropped: tuple[Drop, ...]
+    channels: dict[str, ChannelOutcome]
+    degraded: tuple[str, ...]
+    revision: str
+    truncated: bool
+    next_cursor: str | None = None
+    trust: dict[str, Any] | None = None
+    took_ms: float = 0.0
+    warnings: tuple[str, ...] = field(default=())
