@@ -136,6 +136,20 @@ class Chunk:
     content_hash: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A named origin of documents in a base: a folder, or single files where ``root`` is empty.
+
+    An ingest of one source never touches another's documents, and a run over a folder removes
+    only documents of its own source. ``root`` is an absolute path.
+    """
+
+    name: str
+    root: str = ""
+    trust: Trust = Trust.PRIMARY
+    source_type: str = "document"
+
+
 class FileOutcome(StrEnum):
     """What became of one file of a run."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from rag.ingest.records import Document
+from rag.ingest.records import Document, Source
 from rag.ranking.records import Channel, SearchHit, StoredChunk
 from rag.stores.filters import SearchFilter
 from rag.stores.records import (
@@ -79,6 +79,14 @@ class KnowledgeStore(Protocol):
         self, terms: Sequence[str], filters: SearchFilter = ..., /
     ) -> tuple[str, ...]:
         """Return those analysed terms that occur in no chunk passing the filter, order kept."""
+        ...
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return the registered sources, ordered by name."""
+        ...
+
+    def put_source(self, source: Source) -> None:
+        """Register a source, or replace what was registered under its name."""
         ...
 
     def revision(self) -> str:
