@@ -39,6 +39,14 @@ class Retriever(Protocol):
         ...
 
 
+class LexicalRetriever(Retriever, Protocol):
+    """A retriever over words, which can say beforehand that a text has none to search for."""
+
+    def has_terms(self, text: str) -> bool:
+        """Whether the text has a searchable word; if not, the channel is not asked."""
+        ...
+
+
 class KnowledgeStore(Protocol):
     """Documents, their chunks, and labelled search over them.
 
