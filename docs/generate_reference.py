@@ -1,0 +1,194 @@
+"""Write docs/errors.md and docs/settings.md from the code that they describe.
+
+    python docs/generate_reference.py
+
+The tests call :func:`pages` and fail when a page differs from its code.
+"""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from rag import errors
+from rag.errors import RagError
+from rag.settings import Settings
+
+DOCS = Path(__file__).resolve().parent
+COMMAND = "python docs/generate_reference.py"
+
+ERRORS_HEAD = """\
+# Errors
+
+<!-- Written by `{command}` from rag/errors.py; edit that file instead. -->
+
+Every failure that leaves the package is one of these classes, on every surface.
+In Python it is raised; on the command line and with `--json` it is an `error.v1` object on standard error.
+The code is stable: programs should branch on it, never on the message.
+Catching a class catches everything indented below it.
+
+| code | class | exit | when it happens, and what to do |
+|---|---|---|---|
+"""
+
+ERRORS_TAIL = """
+## The wire object
+
+Every error becomes one JSON object with these seven keys, none of which is ever left out.
+
+```python
+import json
+
+from rag.errors import InvalidArgumentError
+
+error = InvalidArgumentError("k must be between 1 and 200; got 0", given=0, allowed="1 to 200")
+assert json.loads(json.dumps(error.to_wire())) == {
+    "schema_version": "error.v1",
+    "code": "invalid_argument",
+    "message": "k must be between 1 and 200; got 0",
+    "given": "0",
+    "allowed": "1 to 200",
+    "hint": None,
+    "details": {},
+}
+```
+
+`given` is what the caller wrote, cut to 200 characters, and never a secret.
+`allowed` says what would have been accepted, `hint` what to do next.
+
+## Exit codes
+
+| code | meaning |
+|---|---|
+| 0 | done; a search without hits is done too |
+| 1 | understood and refused: read-only, or a confirmation is missing |
+| 2 | an error from the table above |
+| 3 | `rag doctor` found something unhealthy |
+"""
+
+SETTINGS_HEAD = """\
+# Settings
+
+<!-- Written by `{command}` from rag/settings.py; edit that file instead. -->
+
+A setting is looked for in this order, and the first that is found wins: an argument, an environment variable, `rag.toml` in the current folder, the default.
+An environment variable is `RAG_`, the section, two underscores, and the name: `RAG_SEARCH__K=5`.
+In `rag.toml` a section is a table:
+
+```toml
+[search]
+k = 5
+```
+
+An unknown name or a value out of range is an error (`config_invalid`) that names it.
+Only an environment variable whose section does not exist is passed over, since it may belong to another program.
+`rag init` writes a `rag.toml` to start from.
+"""
+
+
+def error_classes(root: type[RagError] = RagError, depth: int = 0) -> list[tuple[int, type[RagError]]]:
+    """Return the tree of errors in the order of their definition, each with its depth from 0."""
+    found = [(depth, root)]
+    for child in root.__subclasses__():
+        if child.__module__ == errors.__name__:
+            found += error_classes(child, depth + 1)
+    return found
+
+
+def errors_page() -> str:
+    """Return the text of docs/errors.md."""
+    rows = []
+    for depth, kind in error_classes():
+        indent = "&emsp;" * depth
+        meaning = _first_paragraph(kind)
+        rows.append(f"| `{kind.code}` | {indent}`{kind.__name__}` | {kind.exit_code} | {meaning} |")
+    return ERRORS_HEAD.format(command=COMMAND) + "\n".join(rows) + "\n" + ERRORS_TAIL
+
+
+def _first_paragraph(kind: type) -> str:
+    text = (inspect.getdoc(kind) or "").split("\n\n", 1)[0]
+    return " ".join(text.split()).replace("``", "`")
+
+
+def settings_page() -> str:
+    """Return the text of docs/settings.md."""
+    parts = [SETTINGS_HEAD.format(command=COMMAND)]
+    loose = []
+    for name, field in Settings.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            parts.append(_section(name, section))
+        else:
+            loose.append(_row(name, field))
+    if loose:
+        parts.append("\n## Without a section\n\n" + _TABLE_HEAD + "\n".join(loose) + "\n")
+    return "".join(parts)
+
+
+_TABLE_HEAD = "| name | allowed | default | what it does |\n|---|---|---|---|\n"
+
+
+def _section(name: str, section: type[BaseModel]) -> str:
+    summary = _first_paragraph(section)
+    rows = [_row(f"{name}.{key}", field) for key, field in section.model_fields.items()]
+    return f"\n## `[{name}]`\n\n{summary}\n\n{_TABLE_HEAD}" + "\n".join(rows) + "\n"
+
+
+def _row(name: str, field: FieldInfo) -> str:
+    return f"| `{name}` | {_allowed(field)} | {_default(field)} | {field.description} |"
+
+
+def _default(field: FieldInfo) -> str:
+    value = field.get_default(call_default_factory=True)
+    if value is None:
+        return "unset"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return f"`{list(value)}`"
+    return '`""`' if value == "" else f"`{value}`"
+
+
+def _allowed(field: FieldInfo) -> str:
+    kind: Any = field.annotation
+    options = [option for option in get_args(kind) if option is not type(None)]
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{option}`" for option in options)
+    if get_origin(kind) is not tuple and len(options) == 1:
+        kind = options[0]  # X | None
+    word = _KINDS.get(getattr(kind, "__name__", ""), "list of texts")
+    bounds = [text for item in field.metadata for text in _bound(item)]
+    return " ".join([word, *bounds])
+
+
+_KINDS = {
+    "bool": "`true` or `false`",
+    "int": "whole number",
+    "float": "number",
+    "str": "text",
+    "SecretStr": "secret text",
+    "Path": "path",
+}
+_SIGNS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below", "pattern": "like"}
+
+
+def _bound(constraint: object) -> list[str]:
+    return [
+        f"{words} `{value}`" if key == "pattern" else f"{words} {value:,}"
+        for key, words in _SIGNS.items()
+        if (value := getattr(constraint, key, None)) is not None
+    ]
+
+
+def pages() -> dict[str, str]:
+    """Return every generated page: its file name and its text."""
+    return {"errors.md": errors_page(), "settings.md": settings_page()}
+
+
+if __name__ == "__main__":
+    for page_name, text in pages().items():
+        (DOCS / page_name).write_text(text, encoding="utf-8")
