@@ -1,0 +1,31 @@
+"""Hit records, fusion of rankings, and the one place where a score becomes a quality."""
+
+from rag.ranking.fusion_policy import ChannelEntry, FusedEntry, FusionPolicy
+from rag.ranking.reciprocal_rank_fusion import ReciprocalRankFusion
+from rag.ranking.records import (
+    Channel,
+    Quality,
+    RetrievalDetail,
+    ScoreKind,
+    ScoreLabel,
+    SearchHit,
+    SearchMode,
+    StoredChunk,
+)
+from rag.ranking.score_normalizer import RetrievalScoreNormalizer
+
+__all__ = [
+    "Channel",
+    "ChannelEntry",
+    "FusedEntry",
+    "FusionPolicy",
+    "Quality",
+    "ReciprocalRankFusion",
+    "RetrievalDetail",
+    "RetrievalScoreNormalizer",
+    "ScoreKind",
+    "ScoreLabel",
+    "SearchHit",
+    "SearchMode",
+    "StoredChunk",
+]

@@ -100,3 +100,17 @@ class SearchHit:
     score_kind: ScoreKind
     retrieval: RetrievalDetail
     snippet: Snippet | None = None
+
+
+NONFINITE_SCORE = "nonfinite_score"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """A hit's quality in [0, 1], always finite: a ranking signal, not confidence.
+
+    ``flags`` holds ``nonfinite_score`` where the score was unusable and the value is 0.0 for it.
+    """
+
+    value: float
+    flags: tuple[str, ...] = ()
