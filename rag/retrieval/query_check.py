@@ -9,6 +9,7 @@ from typing import Any
 from rag.errors import EmptyQueryError, InvalidArgumentError, QueryTooLongError
 from rag.ranking.records import SearchMode
 from rag.retrieval.records import MAX_K, MAX_QUERY_CHARS
+from rag.text import clean_text
 
 MODE_ALIASES = {"dense": SearchMode.VECTOR}
 SNIPPET_CHARS = range(20, 4_001)
@@ -47,7 +48,7 @@ def checked_text(text: Any) -> str:
             allowed=f"1 to {MAX_QUERY_CHARS:,} characters, at least one of them visible",
             hint="say what to look for",
         )
-    return text.replace("\0", " ").encode("utf-8", "replace").decode()
+    return clean_text(text)
 
 
 def _is_blank(text: str) -> bool:

@@ -9,18 +9,21 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rag.errors import (
-    DeadlineExceededError,
     IndexIdentityMismatchError,
-    RetrievalError,
     StoreError,
     StoreLockedError,
     StoreNotInitialisedError,
-    StoreTimeoutError,
 )
 from rag.logs import get_logger
 from rag.ranking.fusion_policy import ChannelEntry, FusedEntry, FusionPolicy
 from rag.ranking.records import Channel, RetrievalDetail, ScoreLabel, SearchHit, SearchMode
 from rag.stores.admission import admit
+from rag.stores.channel_answer import (
+    ChannelAnswer,
+    out_of_time,
+    raise_if_nothing_answered,
+    report_of,
+)
 from rag.stores.protocol import LexicalRetriever, Retriever
 from rag.stores.records import ChannelReport, ChannelStatus, StoreQuery, StoreResponse
 
@@ -59,13 +62,6 @@ class FusedSearch:
             revision=revision,
             ghosts=self.ghosts,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    hits: tuple[SearchHit, ...] = ()
-    error: StoreError | None = None
-    took_ms: float = 0.0
 
 
 class HybridRetriever:
@@ -133,7 +129,7 @@ class HybridRetriever:
         statuses = self._plan(query)
         asked = [channel for channel, status in statuses.items() if status is ChannelStatus.OK]
         answers = self._ask(query, asked)
-        _raise_if_nothing_answered(answers, statuses)
+        raise_if_nothing_answered(answers)
         started = time.perf_counter()
         kept, ghosts = admit(
             {channel: answers[channel].hits for channel in asked if not answers[channel].error},
@@ -156,7 +152,7 @@ class HybridRetriever:
             hits=hits,
             channels=MappingProxyType(
                 {
-                    channel: _report(
+                    channel: report_of(
                         channel, status, answers.get(channel), rankings.get(channel, ())
                     )
                     for channel, status in statuses.items()
@@ -183,32 +179,35 @@ class HybridRetriever:
                 raise ValueError("a query without a vector must say why in vector_status")
         return {Channel.LEXICAL: lexical, Channel.VECTOR: vector}
 
-    def _ask(self, query: StoreQuery, asked: Sequence[Channel]) -> dict[Channel, _Answer]:
+    def _ask(self, query: StoreQuery, asked: Sequence[Channel]) -> dict[Channel, ChannelAnswer]:
         if self._pool is None or len(asked) < 2:
             return self._ask_in_turn(query, asked)
         futures = {ch: self._pool.submit(self._ask_one, ch, query) for ch in asked}
-        patience = None if query.timeout_s is None else query.timeout_s + GRACE_S
-        wait(futures.values(), timeout=patience)
+        if query.timeout_s is None:
+            return {channel: future.result() for channel, future in futures.items()}
+        wait(futures.values(), timeout=query.timeout_s + GRACE_S)
         return {
-            channel: future.result() if future.done() else _out_of_time(channel, query.timeout_s)
+            channel: future.result() if future.done() else out_of_time(channel, query.timeout_s)
             for channel, future in futures.items()
         }
 
-    def _ask_in_turn(self, query: StoreQuery, asked: Sequence[Channel]) -> dict[Channel, _Answer]:
-        answers: dict[Channel, _Answer] = {}
+    def _ask_in_turn(
+        self, query: StoreQuery, asked: Sequence[Channel]
+    ) -> dict[Channel, ChannelAnswer]:
+        answers: dict[Channel, ChannelAnswer] = {}
         started = time.perf_counter()
         for channel in asked:
             if answers and query.timeout_s is not None:
                 left = query.timeout_s - (time.perf_counter() - started)
                 if left <= 0:
-                    answers[channel] = _out_of_time(channel, query.timeout_s)
+                    answers[channel] = out_of_time(channel, query.timeout_s)
                     continue
                 answers[channel] = self._ask_one(channel, replace(query, timeout_s=left))
             else:
                 answers[channel] = self._ask_one(channel, query)
         return answers
 
-    def _ask_one(self, channel: Channel, query: StoreQuery) -> _Answer:
+    def _ask_one(self, channel: Channel, query: StoreQuery) -> ChannelAnswer:
         retriever = self._lexical if channel is Channel.LEXICAL else self._vector
         assert retriever is not None  # only channels that exist are planned
         started = time.perf_counter()
@@ -217,8 +216,8 @@ class HybridRetriever:
         except _NEVER_DEGRADED:
             raise
         except StoreError as error:
-            return _Answer(error=error, took_ms=(time.perf_counter() - started) * 1_000)
-        return _Answer(hits=hits, took_ms=(time.perf_counter() - started) * 1_000)
+            return ChannelAnswer(error=error, took_ms=(time.perf_counter() - started) * 1_000)
+        return ChannelAnswer(hits=hits, took_ms=(time.perf_counter() - started) * 1_000)
 
     def _compare_versions_once(self, kept: Mapping[Channel, object]) -> None:
         if self._versions_compared or len(kept) < 2:
@@ -262,31 +261,6 @@ class HybridRetriever:
         )
 
 
-def _raise_if_nothing_answered(
-    answers: Mapping[Channel, _Answer], statuses: Mapping[Channel, ChannelStatus]
-) -> None:
-    errors = {channel: answer.error for channel, answer in answers.items() if answer.error}
-    if not errors or len(errors) < len(answers):
-        return
-    if len(errors) == 1:
-        raise next(iter(errors.values()))
-    causes = {str(channel): error.to_wire() for channel, error in errors.items()}
-    reasons = "; ".join(f"{channel}: {error.message}" for channel, error in errors.items())
-    timed_out = all(isinstance(error, StoreTimeoutError) for error in errors.values())
-    raise (DeadlineExceededError if timed_out else RetrievalError)(
-        f"no channel answered ({reasons})",
-        hint=next((error.hint for error in errors.values() if error.hint), None),
-        details={"causes": causes},
-    ) from ExceptionGroup("what each channel said", list(errors.values()))
-
-
-def _out_of_time(channel: Channel, timeout_s: float | None) -> _Answer:
-    error = StoreTimeoutError(
-        f"the {channel} channel did not answer within {timeout_s:g} s", given=timeout_s
-    )
-    return _Answer(error=error, took_ms=(timeout_s or 0.0) * 1_000)
-
-
 def _ranking(hits: Iterable[SearchHit]) -> tuple[ChannelEntry, ...]:
     return tuple(
         ChannelEntry(chunk_id=hit.chunk.chunk_id, rank=rank, score=hit.score)
@@ -304,24 +278,3 @@ def _at_rank(hit: SearchHit, rank: int) -> SearchHit:
         else replace(hit.retrieval, lexical_rank=rank)
     )
     return replace(hit, rank=rank, retrieval=moved)
-
-
-def _report(
-    channel: Channel,
-    status: ChannelStatus,
-    answer: _Answer | None,
-    ranking: tuple[ChannelEntry, ...],
-) -> ChannelReport:
-    error = answer.error if answer else None
-    if error is not None:
-        timed_out = isinstance(error, StoreTimeoutError)
-        status = ChannelStatus.TIMEOUT if timed_out else ChannelStatus.ERROR
-    return ChannelReport(
-        channel=channel,
-        status=status,
-        count=len(ranking),
-        took_ms=answer.took_ms if answer else 0.0,
-        detail=error.message if error else None,
-        error_code=error.code if error else None,
-        ranking=ranking,
-    )
