@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal
 
 
@@ -59,8 +60,11 @@ class Section:
 
     The sections of a document partition its text: the first starts at 0, each starts where the
     one before ended, the last ends at ``len(text)``.
-    ``atomic`` are the character ranges (start, end) inside the section that a chunker keeps
-    whole while they fit: code fences, tables, list items.
+    ``atomic`` are the character ranges (start, end) inside the section, ascending and disjoint,
+    that a chunker keeps whole while they fit: code fences, tables, list items.
+    ``body_start`` is where the section's own words begin, after its heading line; it equals
+    ``end`` for front matter. A section that is white space from there on is no content, and a
+    chunker joins it to its neighbour.
     """
 
     start: int
@@ -68,6 +72,8 @@ class Section:
     heading_path: tuple[str, ...] = ()
     page: int | None = None
     atomic: tuple[tuple[int, int], ...] = ()
+    body_start: int | None = None
+    """None means ``start``: the section has no heading line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +175,30 @@ class SkipReason(StrEnum):
     UNREADABLE = "unreadable"
     EMPTY = "empty"
     TOO_LARGE = "too_large"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundFile:
+    """A file that a walk found worth reading.
+
+    ``uri`` is its path below the walk's root: POSIX separators, Unicode NFC; for a single file
+    its name. ``path`` opens it. ``size`` is in bytes, ``modified_ns`` in nanoseconds since 1970,
+    both as of the walk.
+    """
+
+    path: Path
+    uri: str
+    size: int
+    modified_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedFile:
+    """A file, or a whole folder (``uri`` ends in ``/``), that was passed over, and why."""
+
+    uri: str
+    reason: SkipReason
+    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
