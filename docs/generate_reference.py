@@ -4,6 +4,7 @@
 
 The tests call :func:`pages` and fail when a page differs from its code.
 """
+# ruff: noqa: E501 - the prose of these pages has one sentence per line
 
 from __future__ import annotations
 
@@ -90,7 +91,9 @@ Only an environment variable whose section does not exist is passed over, since 
 """
 
 
-def error_classes(root: type[RagError] = RagError, depth: int = 0) -> list[tuple[int, type[RagError]]]:
+def error_classes(
+    root: type[RagError] = RagError, depth: int = 0
+) -> list[tuple[int, type[RagError]]]:
     """Return the tree of errors in the order of their definition, each with its depth from 0."""
     found = [(depth, root)]
     for child in root.__subclasses__():

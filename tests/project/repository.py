@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,11 @@ class ImportSite:
 
     def where(self) -> str:
         return f"{self.path.relative_to(ROOT)}:{self.line}"
+
+
+def one_a_line(problems: Iterable[object]) -> str:
+    """Return what a failing test should print: every problem, uncut."""
+    return "\n" + "\n".join(str(problem) for problem in problems)
 
 
 def python_files(folder: Path = PACKAGE) -> list[Path]:

@@ -13,11 +13,14 @@ from types import ModuleType
 import pytest
 
 from tests.project.documentation_page import Block, Command, blocks_of, commands_of
-from tests.project.repository import PACKAGE, ROOT
+from tests.project.repository import PACKAGE, ROOT, one_a_line
 
 PAGES = [*ROOT.glob("README.md"), *sorted((ROOT / "docs").rglob("*.md"))]
-PROSE = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")),
-         *sorted((ROOT / "devflow").rglob("*.md"))]
+PROSE = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "devflow").rglob("*.md")),
+]
 SAMPLES = PACKAGE / "samples"
 COMMAND_TIMEOUT_S = 120
 
@@ -56,9 +59,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if _has_code(page)], ids=_name)
-def test_the_page_does_what_it_shows(
-    page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_page_does_what_it_shows(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch):
     """Every python block runs in one namespace, every ``$ rag`` line in one folder, in order."""
     module = ModuleType("documentation_page")
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -133,7 +134,7 @@ def test_links_lead_somewhere(page: Path):
         path = (page.parent / target).resolve() if target else page
         if not path.exists() or (anchor and path.suffix == ".md" and anchor not in _anchors(path)):
             dead.append(link)
-    assert dead == []
+    assert dead == [], one_a_line(dead)
 
 
 @pytest.mark.parametrize("page", PROSE, ids=_name)
@@ -142,7 +143,8 @@ def test_paths_that_prose_names_exist(page: Path):
         r"`((?:rag|docs|tests|openspec|devflow|benchmarks|examples|\.ci)/[\w./-]*)`",
         page.read_text("utf-8"),
     )
-    assert [path for path in named if not (ROOT / path).exists()] == []
+    missing = [path for path in named if not (ROOT / path).exists()]
+    assert missing == [], one_a_line(missing)
 
 
 def test_the_table_of_contents_lists_every_page():

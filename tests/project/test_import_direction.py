@@ -18,6 +18,7 @@ from tests.project.repository import (
     ImportSite,
     fenced_block_after,
     imports_of,
+    one_a_line,
     python_files,
     table_rows,
 )
@@ -89,11 +90,12 @@ def test_rooms_import_only_from_rooms_to_their_left():
                 allowed = room == own or RANKS.get(room, outermost) < RANKS[own]
             if not allowed:
                 wrong.append(f"{site.where()}: {own} imports {room}")
-    assert wrong == [], "\n".join(wrong)
+    assert wrong == [], one_a_line(wrong)
 
 
 def test_imports_are_absolute():
-    assert [site.where() for site in _sites() if site.module.startswith(".")] == []
+    wrong = [site.where() for site in _sites() if site.module.startswith(".")]
+    assert wrong == [], one_a_line(wrong)
 
 
 def test_imports_stand_at_the_top_of_the_file():
@@ -104,7 +106,7 @@ def test_imports_stand_at_the_top_of_the_file():
         if site.inside_function
         and not any(fnmatch(str(site.path.relative_to(ROOT)), glob) for glob in LATE_IMPORTS)
     ]
-    assert wrong == [], "\n".join(wrong)
+    assert wrong == [], one_a_line(wrong)
 
 
 @pytest.mark.parametrize("glob", LATE_IMPORTS)
@@ -128,7 +130,7 @@ def test_libraries_enter_by_the_doors_that_the_dependencies_page_names():
         for module, globs in doors.items():
             if site.module.split(".")[0] == module and not any(_passes(where, g) for g in globs):
                 wrong.append(f"{site.where()} imports {module}, which enters by {globs}")
-    assert wrong == [], "\n".join(wrong)
+    assert wrong == [], one_a_line(wrong)
 
 
 def _passes(path: str, glob: str) -> bool:

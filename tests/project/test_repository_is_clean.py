@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.repository import PACKAGE, ROOT, parsed, python_files, text_files
+from tests.project.repository import PACKAGE, ROOT, one_a_line, parsed, python_files, text_files
 
 # The patterns are spelt so that this file does not hold what it looks for.
 FORBIDDEN = {
@@ -29,7 +29,7 @@ def test_no_file_holds(kind: str):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
             if pattern.search(line):
                 found.append(f"{name}:{number}: {line.strip()[:100]}")
-    assert found == []
+    assert found == [], one_a_line(found)
 
 
 def test_no_test_is_skipped_or_expected_to_fail():
@@ -39,7 +39,7 @@ def test_no_test_is_skipped_or_expected_to_fail():
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Attribute) and node.attr in {"skip", "skipif", "xfail"}:
                 found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
-    assert found == []
+    assert found == [], one_a_line(found)
 
 
 def test_no_exception_is_swallowed():
@@ -48,7 +48,7 @@ def test_no_exception_is_swallowed():
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ExceptHandler) and _is_silent(node):
                 found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
-    assert found == []
+    assert found == [], one_a_line(found)
 
 
 def _is_silent(handler: ast.ExceptHandler) -> bool:
@@ -58,14 +58,16 @@ def _is_silent(handler: ast.ExceptHandler) -> bool:
 
 def test_every_suppression_names_its_code_and_reason():
     """``# type: ignore[code]  # reason`` and ``# noqa: CODE  # reason`` (or ``- reason``)."""
-    bare = re.compile(r"#\s*(?:type:\s*ignore|noqa)(?!(?:\[[\w-]+(?:,\s*[\w-]+)*\]|:\s*[A-Z]+\d+"
-                      r"(?:,\s*[A-Z]+\d+)*)\s*(?:#|-|—)\s*\w)")
+    bare = re.compile(
+        r"#\s*(?:type:\s*ignore|noqa)(?!(?:\[[\w-]+(?:,\s*[\w-]+)*\]|:\s*[A-Z]+\d+"
+        r"(?:,\s*[A-Z]+\d+)*)\s*(?:#|-|—)\s*\w)"
+    )
     found = []
     for path in python_files() + python_files(ROOT / "tests"):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
             if bare.search(line) and "re.compile" not in line and '"""' not in line:
                 found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
-    assert found == []
+    assert found == [], one_a_line(found)
 
 
 def test_the_version_stands_in_the_changelog():

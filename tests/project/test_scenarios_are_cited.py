@@ -12,9 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.repository import PACKAGE, ROOT, parsed, python_files
+from tests.project.repository import PACKAGE, ROOT, one_a_line, parsed, python_files
 
 SPECS = sorted((ROOT / "openspec" / "specs").glob("*/spec.md"))
+CAPABILITIES = {
+    "cli",
+    "embedding",
+    "evidence",
+    "ingestion",
+    "knowledge-stores",
+    "lookup-tool",
+    "retrieval",
+    "score-quality",
+    "text-analysis",
+}
 MAX_REQUIREMENT_CHARS = 500  # longer ones hold more than one promise
 
 Scenario = tuple[str, str]
@@ -57,31 +68,28 @@ PROMISED = [scenario for spec in SPECS for scenario in _scenarios(spec)]
 
 def test_there_are_specs():
     """The validator calls a repository without specs valid, so their presence is checked here."""
-    assert {spec.parent.name for spec in SPECS} >= {
-        "cli",
-        "embedding",
-        "evidence",
-        "ingestion",
-        "knowledge-stores",
-        "lookup-tool",
-        "retrieval",
-        "score-quality",
-        "text-analysis",
-    }
+    missing = CAPABILITIES - {spec.parent.name for spec in SPECS}
+    assert missing == set(), one_a_line(missing)
 
 
 def test_every_scenario_is_cited_by_a_test():
     cited = _citations()
-    assert [" / ".join(scenario) for scenario in PROMISED if scenario not in cited] == []
+    uncited = [" / ".join(scenario) for scenario in PROMISED if scenario not in cited]
+    assert uncited == [], one_a_line(uncited)
 
 
 def test_every_citation_names_a_scenario_that_exists():
-    unknown = {s: where for s, where in _citations().items() if s not in set(PROMISED)}
-    assert unknown == {}
+    unknown = [
+        f"{' / '.join(scenario)}: {', '.join(places)}"
+        for scenario, places in _citations().items()
+        if scenario not in PROMISED
+    ]
+    assert unknown == [], one_a_line(unknown)
 
 
 def test_scenario_titles_are_unique_within_their_capability():
-    assert [scenario for scenario, times in Counter(PROMISED).items() if times > 1] == []
+    doubled = [scenario for scenario, times in Counter(PROMISED).items() if times > 1]
+    assert doubled == [], one_a_line(doubled)
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.parent.name)
