@@ -14,9 +14,11 @@ from rag.text import Script
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderIdentity:
-    """What makes two embedders interchangeable: equal identities give equal vectors.
+    """What makes two embedders interchangeable: equal identities embed a document equally.
 
-    An index remembers the identity it was built with and refuses another.
+    ``revision`` names the weights and all that changes a document's vector with them, such as a
+    document prefix. An index remembers the identity it was built with and refuses another.
+    Without an embedder (``none``) there is no identity either.
     """
 
     name: str
@@ -31,15 +33,25 @@ class Embedder(Protocol):
     """Turns text into unit vectors.
 
     A vector depends on its own text alone, never on its neighbours in a batch.
-    Text is cleaned of lone surrogates and NUL before it reaches the model.
+    Text is cleaned of lone surrogates and NUL before it reaches the model, and what a model
+    cannot take in is cut off; no text of any length or content is an error of its own.
     Safe to call from several threads.
     """
 
-    identity: EmbedderIdentity
-    scripts: frozenset[Script] | None
-    """The scripts the model reads; None means all."""
-    fusion_weight: float
-    """Default weight of the vector channel in a fusion, relative to 1.0 for the lexical one."""
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Who this is; some models have to be loaded or asked to tell, and then this raises."""
+        ...
+
+    @property
+    def scripts(self) -> frozenset[Script] | None:
+        """The scripts the model reads; None means all. See ``rag.embedding.covers``."""
+        ...
+
+    @property
+    def fusion_weight(self) -> float:
+        """Default weight of the vector channel in a fusion, relative to 1.0 for the lexical one."""
+        ...
 
     def embed_documents(self, texts: Sequence[str], /) -> NDArray[np.float32]:
         """Return one unit-length row per text, shape ``(len(texts), dimensions)``, float32.
@@ -52,7 +64,10 @@ class Embedder(Protocol):
         ...
 
     def embed_query(self, text: str, /) -> NDArray[np.float32]:
-        """Return the unit-length query vector, shape ``(dimensions,)``, float32; raises as above."""
+        """Return the unit-length vector of a query, shape ``(dimensions,)``, float32.
+
+        Raises as :meth:`embed_documents`.
+        """
         ...
 
     def close(self) -> None:
