@@ -1,0 +1,226 @@
+"""The SQLite file of a store: who may open it, one transaction to read in, one to write in."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from rag.errors import IndexIdentityMismatchError, ReadonlyError, StoreNotInitialisedError
+from rag.stores.local.engine_errors import damaged, engine_errors
+from rag.stores.local.filter_sql import register_functions
+from rag.stores.local.schema import APPLICATION_ID, SCHEMA_VERSION, create_tables, migrate
+from rag.stores.local.write_lock import write_lock
+
+DATABASE_FILE = "rag.sqlite"
+LOCK_FILE = "write.lock"
+BUSY_TIMEOUT_S = 10.0  # for the moments in which SQLite itself locks, such as recovery
+PAGE_CACHE_KIB = 16_384  # per connection; the system's own cache holds the rest
+WAL_LIMIT_BYTES = 64_000_000  # what a checkpoint leaves of the log
+_HEADER = b"SQLite format 3\0"
+
+
+@dataclass(slots=True)
+class _Opened:
+    connection: sqlite3.Connection
+    file: tuple[int, int]  # device and inode: another file at the path is another store
+    depth: int = 0  # of nested reads
+
+
+class Database:
+    """Connections to one store's file, one per thread.
+
+    Nothing is created before the first write. A reader sees one state of the store from the
+    begin to the end of its ``read``, whatever is written meanwhile.
+    """
+
+    def __init__(self, folder: Path, *, readonly: bool, lock_timeout_s: float) -> None:
+        self.folder = folder
+        self.path = folder / DATABASE_FILE
+        self.readonly = readonly
+        self._lock_timeout_s = lock_timeout_s
+        self._local = threading.local()
+        self._opened: list[_Opened] = []
+        self._guard = threading.Lock()
+        self._closed = False
+
+    def exists(self) -> bool:
+        """Whether there is a store of ours that was written at least once.
+
+        Raises:
+            StoreDamagedError: there is something else at the path.
+        """
+        with engine_errors(self.folder):
+            if not self.folder.exists():
+                return False
+            if not self.folder.is_dir():
+                raise damaged(self.folder, "it is a file, not a folder")
+            if not self.path.exists() or self.path.stat().st_size == 0:
+                return False
+            with self.path.open("rb") as file:
+                if file.read(len(_HEADER)) != _HEADER:
+                    raise damaged(self.path, "the file is no SQLite database")
+        return self._is_laid()
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection inside a read transaction; nested reads share the outer one.
+
+        Raises:
+            StoreNotInitialisedError: nothing was written here yet.
+        """
+        with engine_errors(self.folder):
+            opened = self._mine()
+            if opened.depth or opened.connection.in_transaction:
+                opened.depth += 1
+                try:
+                    yield opened.connection
+                finally:
+                    opened.depth -= 1
+                return
+            opened.connection.execute("BEGIN")
+            opened.depth += 1
+            try:
+                yield opened.connection
+            finally:
+                opened.depth -= 1
+                opened.connection.execute("ROLLBACK")
+
+    @contextmanager
+    def write(self, manifest: Mapping[str, str | None]) -> Iterator[sqlite3.Connection]:
+        """Yield a connection inside the one write transaction; it commits at the end or not at all.
+
+        A store that does not exist yet is created with ``manifest``; an older one is migrated.
+
+        Raises:
+            ReadonlyError: the store was opened for reading only.
+            StoreLockedError: another process is writing and does not finish in time.
+        """
+        if self.readonly:
+            raise ReadonlyError(
+                f"the store at {self.folder} was opened for reading only",
+                given=str(self.folder),
+                hint="open it without --readonly to write",
+            )
+        exists = self.exists()
+        with engine_errors(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with write_lock(self.folder / LOCK_FILE, timeout_s=self._lock_timeout_s):
+                connection = self._mine(create=not exists).connection
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    version = _version(connection)
+                    if version == 0:
+                        create_tables(connection, manifest=manifest)
+                    elif version < SCHEMA_VERSION:
+                        migrate(connection, version)
+                    yield connection
+                except BaseException:
+                    connection.execute("ROLLBACK")
+                    raise
+                connection.execute("COMMIT")
+
+    def lock_path(self, name: str) -> Path:
+        """Return the path of a lock file of the store."""
+        return self.folder / name
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        with self._guard:
+            self._closed = True
+            for opened in self._opened:
+                with contextlib.suppress(sqlite3.Error):  # one in use elsewhere closes with its thread
+                    opened.connection.close()
+            self._opened.clear()
+        self._local = threading.local()
+
+    def _mine(self, *, create: bool = False) -> _Opened:
+        opened: _Opened | None = getattr(self._local, "opened", None)
+        if opened is not None and (opened.depth or opened.connection.in_transaction):
+            return opened
+        try:
+            status = self.path.stat()
+            file = (status.st_dev, status.st_ino)
+        except (FileNotFoundError, NotADirectoryError):
+            file = (0, 0)
+        if opened is not None and opened.file == file:
+            return opened
+        if opened is not None:  # the store was removed or replaced behind this connection
+            self._forget(opened)
+        if not create and not self.exists():
+            raise StoreNotInitialisedError(
+                f"there is no index at {self.folder} yet",
+                given=str(self.folder),
+                hint="ingest something first: rag ingest FOLDER",
+            )
+        connection = self._connect()
+        status = self.path.stat()
+        opened = _Opened(connection=connection, file=(status.st_dev, status.st_ino))
+        with self._guard:
+            self._opened.append(opened)
+        self._local.opened = opened
+        return opened
+
+    def _forget(self, opened: _Opened) -> None:
+        opened.connection.close()
+        with self._guard:
+            if opened in self._opened:
+                self._opened.remove(opened)
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            f"file:{quote(str(self.path.absolute()))}?mode={'ro' if self.readonly else 'rwc'}",
+            uri=True,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+        try:
+            if not self.readonly:
+                connection.execute("PRAGMA journal_mode = WAL")
+                # a commit survives a crash of the process; after a power cut the newest ones
+                # may be missing, never half there
+                connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT_BYTES}")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute(f"PRAGMA cache_size = -{PAGE_CACHE_KIB}")
+            register_functions(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _is_laid(self) -> bool:
+        with engine_errors(self.folder), contextlib.closing(self._probe()) as connection:
+            return _version(connection) > 0
+
+    def _probe(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"file:{quote(str(self.path.absolute()))}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S
+        )
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    """Return the schema version, 0 for a file without tables; refuse foreign and newer files."""
+    path = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application == APPLICATION_ID:
+        if version > SCHEMA_VERSION:
+            raise IndexIdentityMismatchError(
+                f"the index at {path} has schema version {version}; this release reads up to {SCHEMA_VERSION}",
+                given=str(version),
+                allowed=f"schema version {SCHEMA_VERSION}",
+                hint="use a newer release, or ingest again into another folder",
+            )
+        return int(version)
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if tables or application:
+        raise damaged(path, "the file is a database of another program")
+    return 0
