@@ -85,7 +85,9 @@ class DocumentFetcher:
                 hint="the document may have been re-ingested since; search again",
             )
         siblings = self._store.chunks(found.doc_id) if context else (found,)
-        before = tuple(c for c in siblings if c.ordinal < found.ordinal)[-context:] if context else ()
+        before = (
+            tuple(c for c in siblings if c.ordinal < found.ordinal)[-context:] if context else ()
+        )
         after = tuple(c for c in siblings if c.ordinal > found.ordinal)[:context]
         return FetchResult(
             kind="chunk",
@@ -102,9 +104,9 @@ class DocumentFetcher:
             truncated=False,
             tokens=self._counter.count(found.text),
             counter=self._counter.name,
-            chunk=_fetched(found),
-            context_before=tuple(map(_fetched, before)),
-            context_after=tuple(map(_fetched, after)),
+            chunk=fetched_chunk(found),
+            context_before=tuple(map(fetched_chunk, before)),
+            context_after=tuple(map(fetched_chunk, after)),
         )
 
     def document(self, name: str, *, max_tokens: int | None = None) -> FetchResult:
@@ -231,7 +233,8 @@ class DocumentFetcher:
         return text[: text.rfind("\n", 0, length) + 1]  # whole lines only
 
 
-def _fetched(chunk: StoredChunk) -> FetchedChunk:
+def fetched_chunk(chunk: StoredChunk) -> FetchedChunk:
+    """Return a stored chunk as it is handed out."""
     return FetchedChunk(
         chunk_id=chunk.chunk_id,
         ordinal=chunk.ordinal,

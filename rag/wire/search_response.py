@@ -1,19 +1,23 @@
-"""``search_response.v1``: labelled hits, as stores emit them."""
+"""``search_response.v1``: labelled hits, as a search gives them to its caller."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from rag.evidence.citation import cite
-from rag.evidence.records import ChannelOutcome, Citation
-from rag.ranking.records import RetrievalDetail, ScoreKind, ScoreLabel, SearchHit
+from rag.evidence.records import ChannelOutcome, Citation, Drop
+from rag.evidence.staleness import is_stale
+from rag.ranking.fusion_policy import ChannelEntry
+from rag.ranking.records import Channel, Quality, RetrievalDetail, ScoreKind, ScoreLabel, SearchHit
 from rag.retrieval.records import SearchResponse
 from rag.stores.records import ChannelReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WireSnippet:
+class SnippetText:
     """A verbatim part of the chunk; ``matches`` are character ranges (start, end) inside it."""
 
     text: str
@@ -21,7 +25,7 @@ class WireSnippet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WireHit:
+class ResultHit:
     """One hit (``search_hit.v1``); what ``score`` means is said by ``score_kind``.
 
     ``quality`` is a ranking signal in [0, 1], not confidence.
@@ -39,7 +43,7 @@ class WireHit:
     doc_path: str
     title: str
     heading_path: tuple[str, ...]
-    snippet: WireSnippet | None
+    snippet: SnippetText | None
     citation: Citation
     retrieval: RetrievalDetail
     media: str
@@ -53,36 +57,36 @@ class WireHit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WireChannelEntry:
-    """One candidate of one channel, or of the fusion, in a trace."""
-
-    chunk_id: str
-    rank: int
-    score: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTrace:
-    """What each channel returned in full, and how long each step took in milliseconds."""
+    """Everything behind a page of hits.
 
-    lexical: tuple[WireChannelEntry, ...]
-    vector: tuple[WireChannelEntry, ...]
+    ``lexical`` and ``vector`` are the channels' whole rankings; ``weights`` and ``rrf_k`` make
+    the fusion sum checkable by hand; ``dropped`` is what a look-up would leave out of its
+    evidence, and why.
+    """
+
+    lexical: tuple[ChannelEntry, ...]
+    vector: tuple[ChannelEntry, ...]
+    rrf_k: int
+    weights: dict[str, float]
+    dropped: tuple[Drop, ...]
     timing_ms: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WireSearchResponse:
-    """A page of hits (``search_response.v1``)."""
+class SearchResult:
+    """A page of hits in rank order (``search_response.v1``)."""
 
     schema_version: Literal["search_response.v1"] = "search_response.v1"
     query: str
     mode: str
     k: int
     offset: int
-    hits: tuple[WireHit, ...]
+    hits: tuple[ResultHit, ...]
     channels: dict[str, ChannelOutcome]
     degraded: tuple[str, ...]
     revision: str
+    index_empty: bool
     fused_by: str
     ghosts: int
     took_ms: float
@@ -91,23 +95,80 @@ class WireSearchResponse:
     warnings: tuple[str, ...]
 
 
-def wire_hit(hit: SearchHit, *, quality: float, flags: tuple[str, ...], stale: bool) -> WireHit:
-    """Return one hit as it goes on the wire."""
-    chunk = hit.chunk
-    snippet = hit.snippet
-    return WireHit(
+def search_result(
+    response: SearchResponse,
+    qualities: Sequence[Quality],
+    *,
+    now: datetime,
+    stale_after_days: int,
+    trace: SearchTrace | None = None,
+) -> SearchResult:
+    """Return a response with one quality per hit as it goes on the wire."""
+    return SearchResult(
+        query=response.query,
+        mode=str(response.mode),
+        k=response.k,
+        offset=response.offset,
+        hits=tuple(
+            _result_hit(hit, quality, is_stale(hit.chunk.indexed_at, now, stale_after_days))
+            for hit, quality in zip(response.hits, qualities, strict=True)
+        ),
+        channels={str(name): _outcome(report) for name, report in response.channels.items()},
+        degraded=tuple(map(str, response.degraded)),
+        revision=response.revision,
+        index_empty=response.index_empty,
+        fused_by=response.fused_by,
+        ghosts=response.ghosts,
+        took_ms=response.took_ms,
+        next_cursor=response.next_cursor,
+        trace=trace,
+        warnings=response.warnings,
+    )
+
+
+def search_trace(
+    response: SearchResponse, *, rrf_k: int, weights: dict[str, float], dropped: tuple[Drop, ...]
+) -> SearchTrace:
+    """Return everything behind a response that its hits do not show."""
+    lexical, vector = (response.channels.get(channel) for channel in Channel)
+    return SearchTrace(
+        lexical=lexical.ranking if lexical else (),
+        vector=vector.ranking if vector else (),
+        rrf_k=rrf_k,
+        weights=weights,
+        dropped=dropped,
+        timing_ms={
+            "embed": response.embed_ms,
+            **{str(name): report.took_ms for name, report in response.channels.items()},
+            "total": response.took_ms,
+        },
+    )
+
+
+def _outcome(report: ChannelReport) -> ChannelOutcome:
+    return ChannelOutcome(
+        status=str(report.status),
+        count=report.count,
+        took_ms=report.took_ms,
+        detail=report.detail,
+    )
+
+
+def _result_hit(hit: SearchHit, quality: Quality, stale: bool) -> ResultHit:
+    chunk, snippet = hit.chunk, hit.snippet
+    return ResultHit(
         rank=hit.rank,
         score=hit.score,
         score_kind=hit.score_kind,
         score_label=hit.score_label,
-        quality=quality,
-        flags=flags,
+        quality=quality.value,
+        flags=quality.flags,
         chunk_id=chunk.chunk_id,
         doc_id=chunk.doc_id,
         doc_path=chunk.uri,
         title=chunk.title,
         heading_path=chunk.heading_path,
-        snippet=WireSnippet(text=snippet.text, matches=snippet.matches) if snippet else None,
+        snippet=SnippetText(text=snippet.text, matches=snippet.matches) if snippet else None,
         citation=cite(chunk),
         retrieval=hit.retrieval,
         media=str(chunk.media),
@@ -118,27 +179,4 @@ def wire_hit(hit: SearchHit, *, quality: float, flags: tuple[str, ...], stale: b
         trust=str(chunk.trust),
         indexed_at=chunk.indexed_at,
         stale=stale,
-    )
-
-
-def channel_outcomes(response: SearchResponse) -> dict[str, ChannelOutcome]:
-    """Return what each channel did, by its name, without the candidates."""
-    return {
-        str(name): ChannelOutcome(
-            status=str(report.status),
-            count=report.count,
-            took_ms=report.took_ms,
-            detail=report.detail,
-        )
-        for name, report in response.channels.items()
-    }
-
-
-def channel_trace(report: ChannelReport | None) -> tuple[WireChannelEntry, ...]:
-    """Return every candidate of one channel; nothing for a channel that was not asked."""
-    if report is None:
-        return ()
-    return tuple(
-        WireChannelEntry(chunk_id=entry.chunk_id, rank=entry.rank, score=entry.score)
-        for entry in report.ranking
     )

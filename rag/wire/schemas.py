@@ -1,0 +1,53 @@
+"""The published objects by name, and their JSON schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from rag.errors import InvalidArgumentError
+from rag.evidence.records import RagBatchResult, RagToolResult
+from rag.ingest.records import IngestReport
+from rag.retrieval.document_fetcher import FetchResult
+from rag.wire.base_reports import (
+    Capabilities,
+    DoctorReport,
+    DocumentInspection,
+    DocumentList,
+    ErrorObject,
+)
+from rag.wire.search_response import ResultHit, SearchResult
+
+WIRE_TYPES: dict[str, type[Any]] = {
+    "document_inspection.v1": DocumentInspection,
+    "document_list.v1": DocumentList,
+    "doctor.v1": DoctorReport,
+    "error.v1": ErrorObject,
+    "fetch_result.v1": FetchResult,
+    "ingest_report.v1": IngestReport,
+    "rag_batch_result.v1": RagBatchResult,
+    "rag_tool_result.v1": RagToolResult,
+    "schema.v1": Capabilities,
+    "search_hit.v1": ResultHit,
+    "search_response.v1": SearchResult,
+}
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of a published object, closed to unknown fields.
+
+    Raises:
+        InvalidArgumentError: no object has this name.
+    """
+    if name not in WIRE_TYPES:
+        names = ", ".join(WIRE_TYPES)
+        raise InvalidArgumentError(
+            f"unknown object {name!r}; expected one of: {names}", given=name, allowed=names
+        )
+    schema = TypeAdapter(WIRE_TYPES[name]).json_schema(mode="serialization")
+    for part in (schema, *schema.get("$defs", {}).values()):
+        if part.get("type") == "object" and "properties" in part:
+            part["additionalProperties"] = False
+            part["required"] = sorted(part["properties"])  # an emitted object has every field
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": name, **schema}
