@@ -190,7 +190,13 @@ class EvidenceSettings(_Section):
         0.9,
         gt=0,
         le=1,
-        description="Share of the smaller text's words found in the other from which two chunks are near duplicates.",
+        description="Share of a chunk's words found in one better ranked chunk from which it is a near duplicate.",
+    )
+    window_overlap: float = Field(
+        0.4,
+        gt=0,
+        le=1,
+        description="Share of a chunk's text that overlaps a better ranked chunk of the same document from which it is a near duplicate.",
     )
     per_document: int = Field(0, ge=0, description="Most chunks of one document; 0 means no cap.")
     budget_tokens: int = Field(

@@ -62,7 +62,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """A chunk that survived post-processing; ``also_in`` cites where the same text stands too."""
+    """A chunk that survived post-processing.
+
+    ``also_in`` cites where exactly the same text stands too, as far as this answer found it.
+    """
 
     rated: RatedChunk
     also_in: tuple[Citation, ...] = ()
@@ -70,10 +73,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessedEvidence:
-    """Evidence in rank order, and everything that was dropped on the way."""
+    """Evidence in rank order, everything that was dropped on the way, and the floor that held.
+
+    ``floor`` is the quality below which nothing was kept; None where there was none.
+    """
 
     evidence: tuple[Evidence, ...]
     dropped: tuple[Drop, ...] = ()
+    floor: float | None = None
 
 
 class RelevanceLevel(StrEnum):
@@ -86,6 +93,39 @@ class RelevanceLevel(StrEnum):
 
 
 LevelBasis = Literal["ordinal", "similarity", "calibrated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """Which look-up of one question this is.
+
+    ``number`` counts from 1. ``returned`` chunks were given, ``new`` of them for the first time
+    in these attempts. ``left`` look-ups remain before the advice is to stop.
+    """
+
+    number: int
+    returned: int
+    new: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFacts:
+    """What the gate needs to know of a search besides its evidence.
+
+    ``filters`` names the filter keys that were set, ``failed`` the channels that failed.
+    ``word_found`` is False where the lexical channel was asked and found no word of the query.
+    ``unmatched_words`` are words of the query that occur nowhere in what was searched, None where
+    nobody looked.
+    """
+
+    basis: LevelBasis
+    index_empty: bool = False
+    filters: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    word_found: bool = True
+    unmatched_words: tuple[str, ...] | None = None
+    attempt: Attempt | None = None
 
 
 class GateReason(StrEnum):
@@ -107,7 +147,8 @@ class GateReason(StrEnum):
 class RetryAdvice:
     """Whether asking again can help, and with what.
 
-    ``unmatched_words`` are words of the query that occur nowhere in the index.
+    ``unmatched_words`` are words of the query that occur nowhere in what was searched: the index,
+    or the part of it that the filters let through.
     ``attempts_left`` counts the look-ups that may still help; None where attempts are not counted.
     """
 
@@ -133,12 +174,17 @@ class RelevanceDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedItem:
-    """One numbered piece of the context block; ``text`` is verbatim, cut where ``truncated``."""
+    """One numbered piece of the context block; ``text`` is verbatim, cut where ``truncated``.
+
+    ``repeated`` pieces, in a batch only, stand in the block under the same number with another
+    question, and their ``text`` is empty here.
+    """
 
     number: int
     evidence: Evidence
     text: str
     truncated: bool
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +204,36 @@ class PackedEvidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PackedPart:
+    """One question's share of a packed batch; ``tokens`` is what its own pieces take."""
+
+    items: tuple[PackedItem, ...]
+    tokens: int
+    dropped: tuple[Drop, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedBatch:
+    """What fits the budget that several questions share, one part per question in their order.
+
+    ``counter.count(context) == tokens <= budget`` holds for the counter named. Numbers run
+    through all parts: 1, 2, … as the pieces stand in ``context``.
+    """
+
+    parts: tuple[PackedPart, ...]
+    context: str
+    tokens: int
+    budget: int
+    counter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceItem:
-    """One piece of evidence as an agent sees it."""
+    """One piece of evidence as an agent sees it.
+
+    ``flags`` may hold ``nonfinite_score`` and, in a batch, ``already_packed``: the text stands
+    under the same ``number`` with another question, and is empty here.
+    """
 
     number: int
     citation: Citation
@@ -228,3 +302,28 @@ class RagToolResult:
     trust: dict[str, Any] | None = None
     took_ms: float = 0.0
     warnings: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchError:
+    """A question of a batch that failed: its place from 0, and the ``error.v1`` object."""
+
+    index: int
+    error: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RagBatchResult:
+    """What several look-ups with one shared budget return (``rag_batch_result.v1``).
+
+    ``results`` has one entry per question in their order, None where ``errors`` says why.
+    ``context`` is rendered once for all of them, so each result's own context is empty; evidence
+    is numbered through the whole batch.
+    """
+
+    schema_version: Literal["rag_batch_result.v1"] = "rag_batch_result.v1"
+    results: tuple[RagToolResult | None, ...]
+    context: str
+    budget: BudgetUse
+    errors: tuple[BatchError, ...] = ()
+    took_ms: float = 0.0

@@ -1,0 +1,209 @@
+"""How relevant the evidence is, on what basis, and whether asking again can help."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rag.evidence.records import (
+    DropReason,
+    GateReason,
+    ProcessedEvidence,
+    RelevanceDecision,
+    RelevanceLevel,
+    RetryAdvice,
+    SearchFacts,
+)
+from rag.settings import GateSettings
+
+_ORDER = (RelevanceLevel.NONE, RelevanceLevel.LOW, RelevanceLevel.MEDIUM, RelevanceLevel.HIGH)
+# Reasons that repeating a question would not change.
+_ABOUT_THE_EVIDENCE = {
+    GateReason.OK,
+    GateReason.WEAK,
+    GateReason.NO_MATCH,
+    GateReason.FILTERED_OUT,
+    GateReason.BELOW_THRESHOLD,
+}
+_SHOWN_WORDS = 8  # in a hint; the advice itself carries all
+
+
+class RelevanceGate:
+    """Turns the best quality among the evidence into a level, and says what the level rests on.
+
+    On basis ``similarity`` the thresholds are compared with a cosine. On basis ``ordinal`` the
+    first piece has quality 1.0 whatever the corpus, so the level never exceeds
+    ``gate.ordinal_ceiling``, nor ``low`` where no word of the question was found, and the message
+    says that it is ordinal. A level is never ``none`` because a channel failed.
+    """
+
+    def __init__(self, settings: GateSettings) -> None:
+        self._settings = settings
+
+    def decide(self, processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDecision:
+        """Return the verdict on one look-up."""
+        if processed.evidence:
+            decision = self._of_evidence(processed, facts)
+        else:
+            decision = _of_nothing(processed, facts)
+        return _with_unmatched(_with_attempt(decision, facts), facts)
+
+    def _of_evidence(self, processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDecision:
+        best = max(piece.rated.quality for piece in processed.evidence)
+        level = self._level(best)
+        if facts.basis == "ordinal":
+            ceiling = RelevanceLevel(self._settings.ordinal_ceiling)
+            level = _lower(level, ceiling if facts.word_found else RelevanceLevel.LOW)
+            message = (
+                f"Relevance {level}, and ordinal: ranks say which piece came first, not that any "
+                "of them fits the question."
+            )
+            if not facts.word_found:
+                message += " No word of the question was found; the order is by meaning alone."
+        else:
+            message = f"Relevance {level}: the best piece has {facts.basis} {best:.2f}."
+        if facts.failed and level is RelevanceLevel.NONE:
+            level = RelevanceLevel.LOW
+            message = f"Relevance low: the best piece has {facts.basis} {best:.2f}."
+        reason, hint = self._why(level, best, facts)
+        if facts.failed:
+            message += f" {_failure(facts)}, so better evidence may be missing."
+        return RelevanceDecision(
+            level=level,
+            basis=facts.basis,
+            reason=reason,
+            message=message,
+            retry=RetryAdvice(
+                should_retry=_ORDER.index(level) < _ORDER.index(RelevanceLevel.MEDIUM),
+                reason=reason,
+                hint=hint,
+            ),
+            best_quality=best,
+            filtered_count=_filtered_count(processed),
+        )
+
+    def _level(self, quality: float) -> RelevanceLevel:
+        settings = self._settings
+        if quality >= settings.high:
+            return RelevanceLevel.HIGH
+        if quality >= settings.medium:
+            return RelevanceLevel.MEDIUM
+        return RelevanceLevel.LOW if quality >= settings.low else RelevanceLevel.NONE
+
+    def _why(
+        self, level: RelevanceLevel, best: float, facts: SearchFacts
+    ) -> tuple[GateReason, str]:
+        weak = "Ask again with the words that the documents would use, or more specifically."
+        if facts.failed:
+            again = "Ask the same question again; if the channel keeps failing, run: rag doctor."
+            return GateReason.CHANNEL_ERROR, again
+        if level is RelevanceLevel.NONE:
+            least = f"No piece reaches {self._settings.low:.2f}, the least for any relevance. "
+            return GateReason.BELOW_THRESHOLD, least + weak
+        if level is RelevanceLevel.LOW:
+            return GateReason.WEAK, weak
+        return GateReason.OK, "Answer from the evidence; ask again only for what it leaves open."
+
+
+def _of_nothing(processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDecision:
+    best = max((drop.quality for drop in processed.dropped), default=None)
+    filtered = _filtered_count(processed)
+    level, should_retry = RelevanceLevel.NONE, True
+    if facts.failed:
+        reason, level = GateReason.CHANNEL_ERROR, RelevanceLevel.LOW
+        message = f"{_failure(facts)}, so finding nothing here does not mean that nothing is there."
+        hint = "Ask the same question again; if the channel keeps failing, run: rag doctor."
+    elif facts.index_empty:
+        reason, should_retry = GateReason.EMPTY_INDEX, False
+        message = "The index is empty: nothing has been ingested yet."
+        hint = "Ingest documents first, for example with: rag ingest FOLDER."
+    elif filtered and best is not None:
+        reason = GateReason.BELOW_THRESHOLD
+        message = (
+            f"The index has matches, but the quality of all {filtered} is below the floor of "
+            f"{processed.floor:.2f}; the best has {best:.2f}."
+        )
+        hint = (
+            f"Ask with a min_quality of at most {_floor_2(best):.2f}, or with the words that the "
+            "documents would use."
+        )
+    elif facts.filters:
+        reason, names = GateReason.FILTERED_OUT, ", ".join(facts.filters)
+        message = f"Nothing that the filters ({names}) let through matches; the index is not empty."
+        hint = f"Ask again without a filter, or with a wider one: {names}."
+    else:
+        reason = GateReason.NO_MATCH
+        message = "Nothing in the index matches the question; the index is not empty."
+        hint = "Ask again with other words, such as those that the documents would use."
+    return RelevanceDecision(
+        level=level,
+        basis=facts.basis,
+        reason=reason,
+        message=message,
+        retry=RetryAdvice(should_retry=should_retry, reason=reason, hint=hint),
+        best_quality=best,
+        filtered_count=filtered,
+    )
+
+
+def _with_attempt(decision: RelevanceDecision, facts: SearchFacts) -> RelevanceDecision:
+    """Return the decision with what earlier look-ups of the same question say about it."""
+    attempt, retry = facts.attempt, decision.retry
+    if attempt is None:
+        return decision
+    retry = replace(retry, attempts_left=attempt.left)
+    reason, message = decision.reason, decision.message
+    if attempt.number > 1 and attempt.new == 0 and reason in _ABOUT_THE_EVIDENCE:
+        reason = GateReason.NO_NEW_EVIDENCE
+        message += f" {attempt.number} look-ups of this question have found {_found(attempt.returned)}."
+        retry = replace(
+            retry, hint=f"Ask in other words, not the same again: {attempt.left} look-ups are left."
+        )
+    elif attempt.left == 0 and retry.should_retry:
+        reason = GateReason.ATTEMPTS_EXHAUSTED
+        message += f" This was look-up {attempt.number} of the question, the last that may help."
+    if attempt.left == 0:
+        stop = "Stop asking: answer from this evidence, or say that the index does not answer."
+        retry = replace(retry, should_retry=False, hint=stop if retry.should_retry else retry.hint)
+        if reason is GateReason.NO_NEW_EVIDENCE:
+            retry = replace(retry, hint=stop)
+    elif reason is GateReason.NO_NEW_EVIDENCE and not retry.should_retry:
+        retry = replace(retry, hint="Answer from the evidence; the same look-up adds nothing.")
+    return replace(decision, reason=reason, message=message, retry=replace(retry, reason=reason))
+
+
+def _found(returned: int) -> str:
+    if returned == 0:
+        return "nothing; the index has no evidence for it under these words"
+    pieces = "the same piece" if returned == 1 else f"the same {returned} pieces"
+    return f"{pieces}; the index ranks nothing else for it"
+
+
+def _with_unmatched(decision: RelevanceDecision, facts: SearchFacts) -> RelevanceDecision:
+    words = facts.unmatched_words
+    if not words:
+        return decision
+    retry = decision.retry
+    hint = retry.hint
+    if retry.should_retry:
+        shown = ", ".join(words[:_SHOWN_WORDS]) + (", …" if len(words) > _SHOWN_WORDS else "")
+        where = "in what the filters let through" if facts.filters else "in the index"
+        hint += f" These words occur nowhere {where}: {shown}."
+    return replace(decision, retry=replace(retry, hint=hint, unmatched_words=words))
+
+
+def _failure(facts: SearchFacts) -> str:
+    channels = " and ".join(facts.failed)
+    return f"The {channels} channel{'s' if len(facts.failed) > 1 else ''} failed"
+
+
+def _filtered_count(processed: ProcessedEvidence) -> int:
+    return sum(drop.reason is DropReason.BELOW_QUALITY for drop in processed.dropped)
+
+
+def _lower(first: RelevanceLevel, second: RelevanceLevel) -> RelevanceLevel:
+    return min(first, second, key=_ORDER.index)
+
+
+def _floor_2(quality: float) -> float:
+    """Round down to two places, so that the best piece reaches what is advised."""
+    return int(quality * 100) / 100
