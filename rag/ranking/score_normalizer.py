@@ -66,7 +66,7 @@ class RetrievalScoreNormalizer:
                 value=score,
                 chunk_id=hit.chunk.chunk_id,
             )
-        return Quality(value=min(1.0, max(0.0, score)))
+        return Quality(value=min(1.0, max(0.0, float(score))))  # engines may give a numpy number
 
     def to_quality_scores(
         self, hits: Sequence[SearchHit], *, offset: int = 0, similarity: Similarity = "cosine"
