@@ -9,7 +9,7 @@ UNDETERMINED = "und"
 SAMPLE_CHARS = 20_000  # a page or ten decide; the rest only takes time
 MIN_SHARE = 0.15  # of the weighted letters: documents in any script quote code and names in Latin
 KANA_SHARE = 0.1  # of Kana and Han together; Japanese prose has about half, Chinese none
-ENGLISH_SHARE = 0.12  # of the words; English prose has about a third, other languages few
+ENGLISH_SHARE = 0.08  # of the words; English prose has about a third, other languages few
 ENGLISH_KINDS = 3  # one word repeated is no language
 
 # A character of these scripts says as much as two or three letters of an alphabet.
@@ -34,6 +34,7 @@ _SCRIPTS = {
 _LETTERS = {name: re.compile(f"[{ranges}]") for name, ranges in _SCRIPTS.items()}
 _UKRAINIAN = re.compile(r"[іїєґІЇЄҐ]")
 _PERSIAN = re.compile(r"[پچژگی]")
+_ADDRESS = re.compile(r"https?://\S+")
 _WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 # only words that are not also common ones of German, French, Spanish, Dutch or Italian
 _ENGLISH = frozenset(
@@ -81,6 +82,6 @@ def detect_language(text: str) -> str:
 
 
 def _is_english(sample: str) -> bool:
-    words = [word.lower() for word in _WORD.findall(sample)]
+    words = [word.lower() for word in _WORD.findall(_ADDRESS.sub(" ", sample))]
     counts = Counter(word for word in words if word in _ENGLISH)
     return len(counts) >= ENGLISH_KINDS and counts.total() >= ENGLISH_SHARE * len(words)

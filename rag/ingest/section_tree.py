@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,11 +32,12 @@ def sections_from_headings(
 ) -> tuple[Section, ...]:
     """Return the sections of ``text``: one per heading, and what stands before the first.
 
-    ``headings`` and ``atomic`` ascend; an atomic range lies between two headings.
+    ``headings`` and ``atomic`` ascend; an atomic range that a heading cuts in two is none.
     A heading closes every open heading of its own or a lower rank, so a skipped rank is no
     fault. A heading without a name closes and adds nothing to the path.
     """
     sections: list[Section] = []
+    atomic = uncut(atomic, headings)
     starts = [start for start, _ in atomic]
 
     def add(start: int, end: int, path: tuple[str, ...], body_start: int | None) -> None:
@@ -68,6 +69,16 @@ def sections_from_headings(
         path = tuple(shortened(item.name) for item in open_headings if item.name)
         add(heading.start, end, path, heading.body_start)
     return tuple(sections)
+
+
+def uncut(ranges: Sequence[tuple[int, int]], headings: Sequence[Heading]) -> list[tuple[int, int]]:
+    """Return the ranges inside which no heading begins."""
+    starts = [heading.start for heading in headings]
+    return [
+        (first, last)
+        for first, last in ranges
+        if bisect_right(starts, first) == bisect_left(starts, last)
+    ]
 
 
 def shortened(name: str) -> str:

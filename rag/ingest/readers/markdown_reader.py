@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from itertools import accumulate, pairwise
 from pathlib import PurePosixPath
 
@@ -12,7 +11,7 @@ from markdown_it.token import Token
 
 from rag.ingest.front_matter import FrontMatter, read_front_matter
 from rag.ingest.records import Media, ParsedDocument
-from rag.ingest.section_tree import Heading, sections_from_headings, shortened
+from rag.ingest.section_tree import Heading, sections_from_headings, shortened, uncut
 from rag.ingest.text_decoding import decode_text
 
 _ANCHOR = re.compile(r"[ \t]*\{:?[ \t]*[#.][^{}]*\}[ \t]*$")  # {#id}, { #id .class }, {: #id}
@@ -53,9 +52,7 @@ class MarkdownReader:
         atomic = _joined(
             [
                 *_token_ranges(tokens, offsets),
-                *_containers(
-                    lines, _code_lines(tokens), offsets, [item.start for item in headings]
-                ),
+                *uncut(_containers(lines, _code_lines(tokens), offsets), headings),
             ]
         )
         return ParsedDocument(
@@ -128,10 +125,8 @@ def _code_lines(tokens: list[Token]) -> set[int]:
     }
 
 
-def _containers(
-    lines: list[str], code: set[int], offsets: list[int], headings: list[int]
-) -> list[tuple[int, int]]:
-    """Return the ranges of fenced containers, outermost first; one that a heading cuts is none."""
+def _containers(lines: list[str], code: set[int], offsets: list[int]) -> list[tuple[int, int]]:
+    """Return the ranges of fenced containers that are closed."""
     found = []
     open_marks: list[tuple[str, int]] = []
     for number, line in enumerate(lines):
@@ -146,11 +141,7 @@ def _containers(
                 if mark == match[1]:
                     found.append((offsets[first], offsets[number + 1]))
                     break
-    return [
-        (start, end)
-        for start, end in found
-        if bisect_right(headings, start) == bisect_left(headings, end)
-    ]
+    return found
 
 
 def _joined(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
