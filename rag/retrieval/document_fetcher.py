@@ -1,4 +1,4 @@
-"""Reads stored text back: a chunk with its neighbours, a whole document, a run of lines or pages."""
+"""Reads stored text back: a chunk with neighbours, a whole document, a run of lines or pages."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class DocumentFetcher:
         if unit == "page":
             text = "".join(c.text for c in chunks if start <= c.span.start <= end)
         else:
-            # StringIO breaks lines at \n alone, as readers count them; splitlines would at \f and \x85
+            # StringIO breaks at \n alone, as readers count; splitlines would at \f and \x85 too
             lines = StringIO("".join(c.text for c in chunks), newline="\n").readlines()
             text = "".join(lines[start - 1 : end])
         return self._result("span", document, unit, text, start, end, max_tokens)
