@@ -74,14 +74,19 @@ class RetrievalScoreNormalizer:
         """Return the qualities of a page of hits, in order.
 
         ``offset`` hits came on earlier pages and the ranks go on from there, so the batch is
-        all of the list so far, ``offset + len(hits)``: a hit on page two has the quality it
-        would have had in one page of that length, and never 1.0.
+        all of the list up to the end of the page: a hit on page two has the quality it would
+        have had in one page of that length, and never 1.0. A rank may be missing, where a
+        chunk vanished while it was read; the batch goes to the last rank all the same.
 
         Raises:
-            ValueError: a rank is outside 1..offset + len(hits).
+            ValueError: a rank belongs to an earlier page, or ranks do not rise.
         """
-        batch_size = offset + len(hits)
-        return tuple(self.to_quality_score(hit, batch_size, similarity) for hit in hits)
+        last = offset
+        for hit in hits:
+            if hit.rank <= last:
+                raise ValueError(f"rank {hit.rank} follows rank {last}; ranks rise from 1")
+            last = hit.rank
+        return tuple(self.to_quality_score(hit, last, similarity) for hit in hits)
 
 
 def rank_to_quality(rank: int, batch_size: int) -> float:

@@ -34,7 +34,7 @@ from rag.retrieval.query_check import (
 )
 from rag.retrieval.records import SearchQuery, SearchResponse
 from rag.settings import EmbeddingSettings, SearchSettings
-from rag.stores.filters import parse_filter
+from rag.stores.filters import SearchFilter, parse_filter
 from rag.stores.protocol import KnowledgeStore
 from rag.stores.records import ChannelReport, ChannelStatus, StoreQuery, StoreResponse
 
@@ -140,8 +140,8 @@ class VectorSearchService:
         if cursor is not None:
             cursor.check(revision=found.revision, answered=answered)
         offset = cursor.offset if cursor else 0
-        end = offset + len(found.hits)
-        more = bool(found.hits) and end < found.total
+        end = offset + k  # not of the hits that came: one may have vanished while it was read
+        more = end < found.total
         degraded = tuple(name for name, report in channels.items() if report.status in _FAILED)
         return SearchResponse(
             query=text,
@@ -152,7 +152,7 @@ class VectorSearchService:
             channels=channels,
             degraded=degraded,
             revision=found.revision,
-            index_empty=end == 0 and self._store.stats().chunks == 0,
+            index_empty=not found.hits and offset == 0 and self._store.stats().chunks == 0,
             next_cursor=encode_cursor(
                 scope,
                 Cursor(offset=end, revision=found.revision, channels=channel_names(answered)),
@@ -165,6 +165,20 @@ class VectorSearchService:
             fused_by=found.fused_by,
             warnings=_warnings(channels, degraded, mode),
         )
+
+    def cursor_at(self, response: SearchResponse, offset: int, filters: SearchFilter) -> str:
+        """Return the cursor that continues the ranking of a response after ``offset`` hits.
+
+        For a caller that could use only part of a page; ``filters`` are those of its search.
+        """
+        scope = CursorScope(
+            query=response.query, mode=response.mode, filters=filters, ranking=self._ranking
+        )
+        answered = [
+            name for name, report in response.channels.items() if report.status is ChannelStatus.OK
+        ]
+        cursor = Cursor(offset=offset, revision=response.revision, channels=channel_names(answered))
+        return encode_cursor(scope, cursor)
 
     def _embed(self, text: str, mode: SearchMode) -> _Embedded:
         embedder = self._embedder

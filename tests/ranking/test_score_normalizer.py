@@ -158,9 +158,16 @@ def test_a_rank_outside_the_batch_is_refused(label: str, rank: int):
         normalizer.to_quality_score(hit(label, 0.5, rank), 10)
 
 
-def test_a_page_whose_ranks_do_not_fit_its_offset_is_refused():
-    with pytest.raises(ValueError, match=r"rank 11 is outside 1\.\.1"):
-        normalizer.to_quality_scores([hit("hybrid", 0.5, 11)])
+@pytest.mark.parametrize(("offset", "ranks"), [(10, [3]), (10, [10]), (0, [0]), (0, [2, 2])])
+def test_a_page_whose_ranks_do_not_follow_its_offset_is_refused(offset: int, ranks: list[int]):
+    with pytest.raises(ValueError, match="ranks rise from 1"):
+        normalizer.to_quality_scores([hit("hybrid", 0.5, r) for r in ranks], offset=offset)
+
+
+def test_a_chunk_that_vanished_while_it_was_read_does_not_disturb_the_others():
+    page = [hit("hybrid", 0.5, rank) for rank in (1, 2, 4)]
+    values = [quality.value for quality in normalizer.to_quality_scores(page)]
+    assert values == [1.0, 0.75, 0.25]
 
 
 SCORES = st.none() | st.floats(allow_nan=True, allow_infinity=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -22,7 +23,7 @@ from rag.errors import (
 from rag.ranking import Channel, ScoreKind, ScoreLabel, SearchMode
 from rag.retrieval import SearchQuery, SearchResponse, VectorSearchService
 from rag.settings import SearchSettings
-from rag.stores.records import ChannelStatus
+from rag.stores.records import ChannelStatus, StoreQuery, StoreResponse
 from rag.testing.canned_retriever import canned_chunk
 from rag.text import Script
 from tests.retrieval.canned_store import CannedStore, CountingEmbedder
@@ -379,3 +380,17 @@ def test_what_no_engine_takes_is_replaced_in_the_query(
     assert store.queries[0].text == embedder.asked[0] == answer.query
     answer.query.encode()
     assert "\0" not in answer.query
+
+
+def test_a_hit_that_vanished_while_it_was_read_neither_repeats_nor_ends_the_pages(
+    store: CannedStore, embedder: CountingEmbedder
+):
+    whole = store.search
+
+    def without_rank_two(query: StoreQuery) -> StoreResponse:
+        found = whole(query)
+        return replace(found, hits=tuple(hit for hit in found.hits if hit.rank != 2))
+
+    store.search = without_rank_two  # type: ignore[method-assign]  # a store that lost a row
+    ranks = [[hit.rank for hit in page.hits] for page in pages(store, embedder, 3)]
+    assert ranks == [[1, 3], [4, 5, 6], [7, 8, 9], [10]]
