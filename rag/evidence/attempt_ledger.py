@@ -46,9 +46,7 @@ class AttemptLedger:
         """
         wording, given = frozenset(terms), frozenset(chunk_ids)
         with self._lock:
-            questions = self._sessions.setdefault(
-                session_id, deque(maxlen=QUESTIONS_PER_SESSION)
-            )
+            questions = self._sessions.setdefault(session_id, deque(maxlen=QUESTIONS_PER_SESSION))
             self._sessions.move_to_end(session_id)
             while len(self._sessions) > self._max_sessions:
                 self._sessions.popitem(last=False)

@@ -39,9 +39,7 @@ class ContextBlock:
         """Return one piece with the line break that sets it off from what precedes it."""
         end = "" if text.endswith("\n") else "\n"
         mark = MARK if truncated else ""
-        return (
-            f"\n[{number}] {header(chunk)}\n<{self.tag}>\n{text}{end}</{self.tag}>{mark}\n"
-        )
+        return f"\n[{number}] {header(chunk)}\n<{self.tag}>\n{text}{end}</{self.tag}>{mark}\n"
 
     def join(self, pieces: Sequence[str]) -> str:
         """Return the whole block; empty where there is no piece."""

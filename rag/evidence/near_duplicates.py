@@ -31,12 +31,12 @@ class NearDuplicates:
     Two rules, neither of which knows a score:
 
     - *Same words*, in any documents: at least ``threshold`` of the chunk's distinct words stand in
-      one kept chunk. A chunk is never a near duplicate if it has fewer than sixteen words, if a word
-      that the kept one lacks is a number or an identifier, or if its headings hold such a word:
-      pages written from one template differ in just these, and answer different questions.
-    - *Sliding windows*, under one heading of one document: a verbatim run of at least ``window_overlap`` of the
-      chunk's text ends or begins a kept chunk; or a shorter run does, and half of the chunk
-      stands in a window that was dropped for the same kept chunk.
+      one kept chunk. Never so for a chunk of fewer than sixteen words, nor where a word that the
+      kept one lacks is a number or an identifier or stands in the chunk's headings: pages written
+      from one template differ in just these, and answer different questions.
+    - *Sliding windows*, under one heading of one document: a verbatim run of at least
+      ``window_overlap`` of the chunk's text ends or begins a kept chunk; or a shorter run does,
+      and half of the chunk stands in a window that was dropped for the same kept chunk.
 
     The share is of the candidate, so a long chunk is not dropped for holding a short one.
     """

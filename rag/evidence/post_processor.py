@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rag.evidence.citation import cite
+from rag.evidence.drop_record import drop
 from rag.evidence.near_duplicates import NearDuplicates
 from rag.evidence.records import (
     Citation,
@@ -52,9 +53,9 @@ class EvidencePostProcessor:
             if reason is DropReason.DUPLICATE_OF and of is not None:
                 also_in.setdefault(of, []).append(cite(piece.chunk))
             if floor is not None and piece.quality < floor:
-                dropped.append(_drop(piece, DropReason.BELOW_QUALITY, None))
+                dropped.append(drop(piece, DropReason.BELOW_QUALITY))
             elif reason is not None:
-                dropped.append(_drop(piece, reason, of))
+                dropped.append(drop(piece, reason, of))
             else:
                 kept.append(piece)
         return ProcessedEvidence(
@@ -95,14 +96,3 @@ class EvidencePostProcessor:
                     repetition = (None, None)
             found.append(repetition)
         return found
-
-
-def _drop(piece: RatedChunk, reason: DropReason, of: str | None) -> Drop:
-    return Drop(
-        chunk_id=piece.chunk.chunk_id,
-        uri=piece.chunk.uri,
-        rank=piece.rank,
-        quality=piece.quality,
-        reason=reason,
-        of=of,
-    )

@@ -154,7 +154,9 @@ def _with_attempt(decision: RelevanceDecision, facts: SearchFacts) -> RelevanceD
     reason, message = decision.reason, decision.message
     if attempt.number > 1 and attempt.new == 0 and reason in _ABOUT_THE_EVIDENCE:
         reason = GateReason.NO_NEW_EVIDENCE
-        message += f" {attempt.number} look-ups of this question have found {_found(attempt.returned)}."
+        message += (
+            f" {attempt.number} look-ups of this question have found {_found(attempt.returned)}."
+        )
         retry = replace(
             retry, hint=f"Ask in other words, not the same again: {attempt.left} look-ups are left."
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 SIGNATURE_BITS = 512  # a chunk has some 100 distinct words, so that most get a bit of their own
@@ -25,12 +26,12 @@ def word_set(text: str) -> set[str]:
         return words
     for run in [word for word in words if len(word) > LONGEST_WORD and not word.isascii()]:
         words.remove(run)
-        words.update(map("".join, zip(run, run[1:], strict=False)))
+        words.update(map("".join, pairwise(run)))
     return words
 
 
 def is_name(word: str) -> bool:
-    """Whether a word names one thing and no other: a number, version, identifier, path or address."""
+    """Whether a word names one thing: a number, version, identifier, path or address."""
     return _NAME.match(word) is not None
 
 

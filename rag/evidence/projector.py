@@ -1,0 +1,175 @@
+"""What an agent sees of a look-up: evidence, citations, level and advice; no label."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from rag.evidence.citation import cite
+from rag.evidence.packed_records import PackedBatch, PackedEvidence, PackedItem, PackedPart
+from rag.evidence.records import (
+    BudgetUse,
+    ChannelOutcome,
+    Drop,
+    DropReason,
+    EvidenceItem,
+    RagToolResult,
+    RelevanceDecision,
+)
+from rag.evidence.staleness import is_stale
+from rag.ranking.records import RetrievalDetail
+from rag.retrieval.records import SearchResponse
+
+ALREADY_PACKED = "already_packed"
+
+
+def utc_now() -> datetime:
+    """Return the present moment in UTC."""
+    return datetime.now(UTC)
+
+
+class EvidenceProjector:
+    """Turns what was packed and decided into the result of the tool.
+
+    Args:
+        stale_after_days: Evidence indexed longer ago is marked stale; 0 marks none.
+        now: What tells the time; a test gives its own.
+    """
+
+    def __init__(self, *, stale_after_days: int = 0, now: Callable[[], datetime] = utc_now) -> None:
+        self._stale_after_days = stale_after_days
+        self._now = now
+
+    def project(
+        self,
+        packed: PackedEvidence,
+        decision: RelevanceDecision,
+        response: SearchResponse,
+        *,
+        dropped: Sequence[Drop] = (),
+        next_cursor: str | None = None,
+        warnings: Sequence[str] = (),
+        took_ms: float = 0.0,
+    ) -> RagToolResult:
+        """Return the result of one look-up; ``dropped`` is what went before packing.
+
+        Every number in it is finite or null: a raw score that is not becomes null.
+        """
+        budget = BudgetUse(limit=packed.budget, used=packed.tokens, counter=packed.counter)
+        return self._result(
+            packed.items,
+            (*dropped, *packed.dropped),
+            packed.context,
+            budget,
+            decision,
+            response,
+            next_cursor=next_cursor,
+            warnings=warnings,
+            took_ms=took_ms,
+        )
+
+    def project_part(
+        self,
+        batch: PackedBatch,
+        part: PackedPart,
+        decision: RelevanceDecision,
+        response: SearchResponse,
+        *,
+        dropped: Sequence[Drop] = (),
+        next_cursor: str | None = None,
+        warnings: Sequence[str] = (),
+        took_ms: float = 0.0,
+    ) -> RagToolResult:
+        """Return one question's result in a batch, whose context stands with the batch."""
+        budget = BudgetUse(limit=batch.budget, used=part.tokens, counter=batch.counter)
+        return self._result(
+            part.items,
+            (*dropped, *part.dropped),
+            "",
+            budget,
+            decision,
+            response,
+            next_cursor=next_cursor,
+            warnings=warnings,
+            took_ms=took_ms,
+        )
+
+    def _result(
+        self,
+        items: Sequence[PackedItem],
+        dropped: Sequence[Drop],
+        context: str,
+        budget: BudgetUse,
+        decision: RelevanceDecision,
+        response: SearchResponse,
+        *,
+        next_cursor: str | None,
+        warnings: Sequence[str],
+        took_ms: float,
+    ) -> RagToolResult:
+        now = self._now()
+        return RagToolResult(
+            query=response.query,
+            mode=str(response.mode),
+            relevance_level=decision.level,
+            level_basis=decision.basis,
+            reason=decision.reason,
+            message=decision.message,
+            retry=decision.retry,
+            evidence=tuple(self._item(item, now) for item in items),
+            context=context,
+            budget=budget,
+            best_quality=decision.best_quality,
+            filtered_count=decision.filtered_count,
+            dropped=tuple(sorted(dropped, key=lambda drop: drop.rank)),
+            channels={
+                str(name): ChannelOutcome(
+                    status=str(report.status),
+                    count=report.count,
+                    took_ms=report.took_ms,
+                    detail=report.detail,
+                )
+                for name, report in response.channels.items()
+            },
+            degraded=tuple(map(str, response.degraded)),
+            revision=response.revision,
+            truncated=any(item.truncated for item in items)
+            or any(drop.reason is DropReason.OVER_BUDGET for drop in dropped),
+            next_cursor=next_cursor,
+            took_ms=took_ms,
+            warnings=(*response.warnings, *warnings),
+        )
+
+    def _item(self, item: PackedItem, now: datetime) -> EvidenceItem:
+        rated = item.evidence.rated
+        chunk = rated.chunk
+        return EvidenceItem(
+            number=item.number,
+            citation=cite(chunk),
+            text=item.text,
+            truncated=item.truncated,
+            title=chunk.title,
+            heading_path=chunk.heading_path,
+            quality=rated.quality,
+            rank=rated.rank,
+            source=chunk.source,
+            language=chunk.language,
+            indexed_at=chunk.indexed_at,
+            stale=is_stale(chunk.indexed_at, now, self._stale_after_days),
+            retrieval=_finite(rated.retrieval) if rated.retrieval is not None else None,
+            also_in=item.evidence.also_in,
+            flags=(*rated.flags, ALREADY_PACKED) if item.repeated else rated.flags,
+        )
+
+
+def _finite(detail: RetrievalDetail) -> RetrievalDetail:
+    """Return the detail with scores that JSON has no number for as None."""
+    scores = (detail.fusion_score, detail.lexical_score, detail.vector_score)
+    if all(score is None or math.isfinite(score) for score in scores):
+        return detail
+    fusion, lexical, vector = (
+        score if score is not None and math.isfinite(score) else None for score in scores
+    )
+    return replace(detail, fusion_score=fusion, lexical_score=lexical, vector_score=vector)

@@ -1,0 +1,276 @@
+"""The tool an agent calls: a question in, cited evidence and a verdict out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rag.errors import InvalidArgumentError, RagError, StoreError
+from rag.evidence.attempt_ledger import AttemptLedger
+from rag.evidence.packed_records import PackedItem
+from rag.evidence.packer import EvidencePacker
+from rag.evidence.post_processor import EvidencePostProcessor
+from rag.evidence.projector import EvidenceProjector
+from rag.evidence.rate_hits import rate_hits
+from rag.evidence.records import (
+    Attempt,
+    BatchError,
+    BudgetUse,
+    ProcessedEvidence,
+    RagBatchResult,
+    RagToolResult,
+    RelevanceDecision,
+    RelevanceLevel,
+)
+from rag.evidence.relevance_gate import RelevanceGate
+from rag.ranking.score_normalizer import RetrievalScoreNormalizer
+from rag.retrieval.records import SearchQuery, SearchResponse
+from rag.retrieval.search_service import VectorSearchService
+from rag.settings import Settings
+from rag.stores.filters import SearchFilter
+from rag.text import Analyzer
+from rag.tool.lookup_request import LookupRequest, parse_request
+from rag.tool.resume_offset import resume_offset
+from rag.tool.search_facts import search_facts
+
+MAX_BATCH = 50  # questions; a larger batch leaves no useful share of a budget to each
+MOST_WORDS_CHECKED = 64  # of a query, for those that occur nowhere
+
+UnmatchedTerms = Callable[[Sequence[str], SearchFilter], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What is known of one question before packing."""
+
+    request: LookupRequest
+    response: SearchResponse
+    processed: ProcessedEvidence
+
+
+class LookupKnowledgeTool:
+    """Answers questions with cited evidence within a token budget, and says what it is worth.
+
+    The chain: search, rate, post-process, pack, judge, project. The text of every hit comes with
+    the search, so an index that changes meanwhile changes nothing about an answer under way.
+    Safe to call from several threads.
+    """
+
+    def __init__(
+        self,
+        *,
+        service: VectorSearchService,
+        normalizer: RetrievalScoreNormalizer,
+        post_processor: EvidencePostProcessor,
+        gate: RelevanceGate,
+        packer: EvidencePacker,
+        projector: EvidenceProjector,
+        analyzer: Analyzer,
+        unmatched_terms: UnmatchedTerms,
+        settings: Settings,
+    ) -> None:
+        self._service = service
+        self._normalizer = normalizer
+        self._post_processor = post_processor
+        self._gate = gate
+        self._packer = packer
+        self._projector = projector
+        self._analyzer = analyzer
+        self._unmatched_terms = unmatched_terms
+        self._budget = settings.evidence.budget_tokens
+        self._ledger = AttemptLedger(max_attempts=settings.gate.max_attempts)
+
+    def lookup(
+        self, query: LookupRequest | str | Mapping[str, Any], /, **options: Any
+    ) -> RagToolResult:
+        """Return evidence and a verdict for one question.
+
+        ``query`` is the question, or an object with the fields of :class:`LookupRequest`;
+        ``options`` are further fields.
+
+        Raises:
+            InvalidInputError: a field is at fault.
+            RetrievalError: every channel that was asked failed.
+            StoreError: the store failed.
+        """
+        started = time.perf_counter()
+        request = parse_request(query, options)
+        budget = self._budget if request.budget_tokens is None else request.budget_tokens
+        found = self._find(request)
+        packed = self._packer.pack(found.processed.evidence, budget)
+        decision, warnings = self._judge(found, packed.items)
+        dropped = (*found.processed.dropped, *packed.dropped)
+        return self._projector.project(
+            packed,
+            decision,
+            found.response,
+            dropped=found.processed.dropped,
+            next_cursor=self._next_cursor(
+                found, resume_offset(dropped, found.response.offset, packed=bool(packed.items))
+            ),
+            warnings=warnings,
+            took_ms=(time.perf_counter() - started) * 1_000,
+        )
+
+    def lookup_many(
+        self,
+        queries: Sequence[LookupRequest | str | Mapping[str, Any]],
+        /,
+        *,
+        budget_tokens: int | None = None,
+        **options: Any,
+    ) -> RagBatchResult:
+        """Return the results of up to 50 questions, packed into one shared budget.
+
+        ``options`` hold for every question that does not set them itself. A question that fails
+        is reported in ``errors`` and leaves its share to the others; if all fail, the first
+        error is raised.
+
+        Raises:
+            InvalidArgumentError: the list or the budget is at fault, or a question has a budget
+                of its own.
+            RagError: no question could be answered.
+        """
+        started = time.perf_counter()
+        checked = parse_request("the shared budget", {"budget_tokens": budget_tokens})
+        budget = self._budget if checked.budget_tokens is None else checked.budget_tokens
+        found: dict[int, _Found] = {}
+        errors: dict[int, RagError] = {}
+        for index, query in enumerate(_checked_batch(queries)):
+            try:
+                found[index] = self._find(_part_of_batch(query, options))
+            except RagError as error:
+                errors[index] = error
+        if not found:
+            raise errors[0]
+        batch = self._packer.pack_batch([one.processed.evidence for one in found.values()], budget)
+        results: list[RagToolResult | None] = [None] * len(queries)
+        for (index, one), part in zip(found.items(), batch.parts, strict=True):
+            decision, warnings = self._judge(one, part.items)
+            dropped = (*one.processed.dropped, *part.dropped)
+            results[index] = self._projector.project_part(
+                batch,
+                part,
+                decision,
+                one.response,
+                dropped=one.processed.dropped,
+                next_cursor=self._next_cursor(
+                    one, resume_offset(dropped, one.response.offset, packed=bool(part.items))
+                ),
+                warnings=warnings,
+                took_ms=one.response.took_ms,
+            )
+        return RagBatchResult(
+            results=tuple(results),
+            context=batch.context,
+            budget=BudgetUse(limit=batch.budget, used=batch.tokens, counter=batch.counter),
+            errors=tuple(
+                BatchError(index=index, error=error.to_wire()) for index, error in errors.items()
+            ),
+            took_ms=(time.perf_counter() - started) * 1_000,
+        )
+
+    async def alookup(
+        self, query: LookupRequest | str | Mapping[str, Any], /, **options: Any
+    ) -> RagToolResult:
+        """Do as :meth:`lookup` does, in a thread."""
+        return await asyncio.to_thread(self.lookup, query, **options)
+
+    async def alookup_many(
+        self, queries: Sequence[LookupRequest | str | Mapping[str, Any]], /, **options: Any
+    ) -> RagBatchResult:
+        """Do as :meth:`lookup_many` does, in a thread."""
+        return await asyncio.to_thread(self.lookup_many, queries, **options)
+
+    def _find(self, request: LookupRequest) -> _Found:
+        response = self._service.search(
+            SearchQuery(
+                text=request.query,
+                mode=request.mode,
+                k=request.k,
+                filters=request.filters,
+                cursor=request.cursor,
+                deadline_s=request.deadline_s,
+            )
+        )
+        qualities = self._normalizer.to_quality_scores(response.hits, offset=response.offset)
+        processed = self._post_processor.process(
+            rate_hits(response.hits, qualities), min_quality=request.min_quality
+        )
+        return _Found(request=request, response=response, processed=processed)
+
+    def _judge(
+        self, found: _Found, items: Sequence[PackedItem]
+    ) -> tuple[RelevanceDecision, tuple[str, ...]]:
+        request, response = found.request, found.response
+        facts = search_facts(response, request.filters, self._attempt(request, items))
+        decision = self._gate.decide(found.processed, facts)
+        wanting = decision.level in (RelevanceLevel.NONE, RelevanceLevel.LOW)
+        if response.index_empty or not (decision.retry.should_retry or wanting):
+            return decision, ()
+        try:
+            words = self._unmatched_words(request)
+        except StoreError as error:
+            return decision, (f"words found nowhere could not be looked for: {error.message}",)
+        return self._gate.decide(found.processed, replace(facts, unmatched_words=words)), ()
+
+    def _attempt(self, request: LookupRequest, items: Sequence[PackedItem]) -> Attempt | None:
+        """Count this look-up among its like; a further page of an answer is none."""
+        given = [item.evidence.rated.chunk.chunk_id for item in items]
+        if request.attempt is not None:
+            return self._ledger.explicit(request.attempt, request.seen_chunk_ids, given)
+        if request.session_id is None or request.cursor is not None:
+            return None
+        terms = self._analyzer.query_terms(request.query) or [request.query.casefold().strip()]
+        return self._ledger.record(request.session_id, terms, given)
+
+    def _unmatched_words(self, request: LookupRequest) -> tuple[str, ...]:
+        """Return the query's words, as written, none of whose terms occur in what was searched."""
+        words = self._analyzer.query_words(request.query)[:MOST_WORDS_CHECKED]
+        terms = list(dict.fromkeys(term for _, own in words for term in own))
+        if not terms:
+            return ()
+        missing = set(self._unmatched_terms(terms, request.filters))
+        return tuple(surface for surface, own in words if missing.issuperset(own))
+
+    def _next_cursor(self, found: _Found, offset: int | None) -> str | None:
+        if offset is None:
+            return found.response.next_cursor
+        return self._service.cursor_at(found.response, offset, found.request.filters)
+
+
+def _checked_batch(
+    queries: Sequence[LookupRequest | str | Mapping[str, Any]],
+) -> Sequence[LookupRequest | str | Mapping[str, Any]]:
+    allowed = f"a list of 1 to {MAX_BATCH} questions"
+    if isinstance(queries, str) or not isinstance(queries, Sequence):
+        raise InvalidArgumentError(
+            f"a batch must be {allowed}; got {type(queries).__name__}",
+            given=queries,
+            allowed=allowed,
+        )
+    if not 1 <= len(queries) <= MAX_BATCH:
+        raise InvalidArgumentError(
+            f"a batch must be {allowed}; got {len(queries)}", given=len(queries), allowed=allowed
+        )
+    return queries
+
+
+def _part_of_batch(
+    query: LookupRequest | str | Mapping[str, Any], options: Mapping[str, Any]
+) -> LookupRequest:
+    if isinstance(query, str):
+        query = {"query": query}
+    if isinstance(query, Mapping):
+        query = {**options, **query}
+    request = parse_request(query)
+    if request.budget_tokens is not None:
+        raise InvalidArgumentError(
+            "a question of a batch has no budget of its own",
+            given=request.budget_tokens,
+            allowed="budget_tokens of the whole batch",
+        )
+    return request
