@@ -130,6 +130,14 @@ class HybridRetriever:
         asked = [channel for channel, status in statuses.items() if status is ChannelStatus.OK]
         answers = self._ask(query, asked)
         raise_if_nothing_answered(answers)
+        for channel, answer in answers.items():
+            if answer.error:
+                _log.warning(
+                    "a channel failed; the other one serves alone",
+                    channel=str(channel),
+                    code=answer.error.code,
+                    message=answer.error.message,
+                )
         started = time.perf_counter()
         kept, ghosts = admit(
             {channel: answers[channel].hits for channel in asked if not answers[channel].error},

@@ -242,9 +242,12 @@ def test_when_words_fail_dense_hits_are_served_as_dense(parallel: bool):
 
 
 @pytest.mark.scenario("retrieval", "Vector channel times out")
-def test_when_vectors_time_out_lexical_hits_are_served_as_bm25():
+def test_when_vectors_time_out_lexical_hits_are_served_as_bm25(caplog: pytest.LogCaptureFixture):
     dense = vector(error=StoreTimeoutError("too slow"))
-    found = hybrid(lexical((A, 4.0)), dense).search_with_trace(query())
+    with caplog.at_level(logging.WARNING, logger="rag"):
+        found = hybrid(lexical((A, 4.0)), dense).search_with_trace(query())
+    (record,) = caplog.records
+    assert "channel='vector' code='store_timeout' message='too slow'" in record.getMessage()
     assert found.channels[VECTOR].status is ChannelStatus.TIMEOUT
     assert [(h.score_label, h.score_kind, h.score) for h in found.hits] == [
         (ScoreLabel.HYBRID, ScoreKind.BM25, 4.0)
