@@ -58,7 +58,6 @@ class HeadingChunker:
                 allowed="1 <= target_tokens <= max_tokens",
             )
         self.version = f"{_ALGORITHM}/{counter.name}/{target_tokens}/{max_tokens}"
-        self._counter = counter
         self._target = target_tokens
         self._max = max_tokens
         self._small = target_tokens // SMALL_SHARE
@@ -115,16 +114,14 @@ class HeadingChunker:
 
     def _pieces(self, text: str, section: Section, last: _Group | None) -> list[Piece]:
         """Return the section's pieces, the first small enough for a bare heading before it."""
-        pieces = self._splitter.pieces(text, section.start, section.end, section.atomic)
-        if last is None or last.has_content or last.section.page != section.page:
-            return pieces
-        room = self._max - last.tokens
-        if pieces[0].tokens <= room or room < self._small:
-            return pieces
-        splitter = TextSplitter(
-            self._counter, target_tokens=min(self._target, room), max_tokens=room
+        return self._splitter.pieces(
+            text,
+            section.start,
+            section.end,
+            section.atomic,
+            body_start=section.body_start,
+            reserved=0 if last is None or last.has_content else last.tokens,
         )
-        return splitter.pieces(text, section.start, section.end, section.atomic)
 
     def _belong_together(self, last: _Group, new: _Group) -> bool:
         total = last.tokens + new.tokens

@@ -51,12 +51,32 @@ class TextSplitter:
         self._small = target_tokens // SMALL_SHARE
 
     def pieces(
-        self, text: str, start: int, end: int, atomic: Sequence[tuple[int, int]] = ()
+        self,
+        text: str,
+        start: int,
+        end: int,
+        atomic: Sequence[tuple[int, int]] = (),
+        *,
+        body_start: int | None = None,
+        reserved: int = 0,
     ) -> list[Piece]:
-        """Return pieces that partition ``text[start:end]``, each within the limit."""
+        """Return pieces that partition ``text[start:end]``, each within the limit.
+
+        What stands before ``body_start`` is a heading, which the first words below it must have
+        room for; ``reserved`` tokens more are kept free in the first piece.
+        """
         blocks: list[Piece] = []
         for first, last in _parts(text, start, end, _block_cuts(text, start, end, atomic)):
             blocks.extend(self._fitted(text, first, last, 0))
+        is_heading = body_start is not None and not text[body_start : blocks[0].end].strip()
+        lead = reserved + (blocks[0].tokens if is_heading else 0)
+        at = 1 if is_heading else 0
+        if at < len(blocks) and lead + blocks[at].tokens > self._max > 2 * lead:
+            room = self._max - lead
+            tighter = TextSplitter(
+                self._counter, target_tokens=min(self._target, room), max_tokens=room
+            )
+            blocks[at : at + 1] = tighter._fitted(text, blocks[at].start, blocks[at].end, 0)
         return self._packed(self._with_announced(text, blocks))
 
     def within_limit(self, text: str, piece: Piece) -> list[Piece]:

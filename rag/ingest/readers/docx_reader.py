@@ -47,6 +47,7 @@ _DAMAGE = (
     RuntimeError,
     EOFError,
     AttributeError,
+    TypeError,
 )
 BODY_TEXT_LEVEL = 9  # the outline level that Word calls body text
 MAX_UNPACKED_BYTES = 500_000_000  # a zip bomb unpacks to more; a thousand pages to about 10 MB
@@ -104,7 +105,8 @@ def _opened(data: bytes, uri: str) -> WordDocument:
             problem = f"it unpacks to {unpacked} bytes, over {MAX_UNPACKED_BYTES}"
         else:
             document = docx.Document(io.BytesIO(data))
-            if document.element.body is not None:
+            # touched here, because a part of the wrong kind shows only when it is asked for
+            if document.element.body is not None and document.styles and document.core_properties:
                 return document
     except _DAMAGE as error:
         if data.startswith(b"\xd0\xcf\x11\xe0"):

@@ -15,6 +15,8 @@ from rag.ingest.section_tree import Heading, sections_from_headings, shortened, 
 from rag.ingest.text_decoding import decode_text
 
 _ANCHOR = re.compile(r"[ \t]*\{:?[ \t]*[#.][^{}]*\}[ \t]*$")  # {#id}, { #id .class }, {: #id}
+_MARKUP = re.compile(r"[\\`*_\[\]<>&!~]")
+MAX_HEADING_SOURCE = 2_000  # ten times what is kept; inline parsing of a megabyte takes long
 _CONTAINER = re.compile(r"(/{3,}|:{3,})[ \t]*(.*)$")  # admonitions: /// note … ///, ::: tip … :::
 _ATOMIC_TOKENS = frozenset({"fence", "code_block", "table_open", "html_block", "blockquote_open"})
 
@@ -84,7 +86,9 @@ class MarkdownReader:
 
     def _plain(self, source: str) -> str:
         """Return the words of a heading: no anchor, no emphasis, links as their text."""
-        source = _ANCHOR.sub("", source)
+        source = _ANCHOR.sub("", source[:MAX_HEADING_SOURCE])
+        if not _MARKUP.search(source):
+            return " ".join(source.split())
         parts = []
         for block in self._inline.parseInline(source):
             for token in block.children or ():

@@ -102,8 +102,9 @@ class TextBuilder:
         )
 
     def _append(self, text: str) -> None:
-        if self._break and self._length:
-            self._write("\n" * self._break)
+        if self._break and self._parts:
+            there = self._parts[-1].endswith("\n")
+            self._write("\n" * (self._break - there))
         self._break = 0
         self._after_bullet = False
         if self._atomic_depth and self._atomic_from is None:
@@ -113,6 +114,8 @@ class TextBuilder:
         self._write(text)
 
     def _write(self, text: str) -> None:
+        if not text:
+            return
         self._parts.append(text)
         self._length += len(text)
         if self._heading_parts is not None:
