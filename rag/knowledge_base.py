@@ -24,8 +24,9 @@ from rag.retrieval.document_fetcher import fetched_chunk
 from rag.retrieval.records import MAX_K, MAX_QUERY_CHARS
 from rag.settings import Settings
 from rag.stores.filters import FILTER_KEYS, SearchFilter, parse_filter
+from rag.stores.ingest_request import IngestRequest
 from rag.stores.protocol import KnowledgeStore
-from rag.stores.writer import IngestRequest, KnowledgeWriter
+from rag.stores.writer import KnowledgeWriter
 from rag.tool import LookupKnowledgeTool
 from rag.wire.base_reports import Capabilities, DocumentInspection
 from rag.wire.schemas import WIRE_TYPES

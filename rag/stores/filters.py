@@ -44,7 +44,7 @@ class SearchFilter:
         return all(getattr(self, f.name) in ((), None) for f in fields(self))
 
     def canonical(self) -> dict[str, Any]:
-        """Return the keys that are set, as JSON values in a fixed order (for cursors and echoes)."""
+        """Return the keys that are set, as JSON values in a fixed order."""
         out: dict[str, Any] = {}
         for f in fields(self):
             value = getattr(self, f.name)

@@ -52,7 +52,8 @@ class KnowledgeStore(Protocol):
 
     Order, labels and scores are as ``docs/score-semantics.md`` says; a search changes nothing.
     The same query on the same revision gives the same answer.
-    All methods raise ``StoreError`` subclasses only; safe to call from several threads.
+    All methods raise ``StoreError`` subclasses only, and ``search`` also ``RetrievalError`` and
+    ``DeadlineExceededError``; safe to call from several threads.
     """
 
     def search(self, query: StoreQuery) -> StoreResponse:
