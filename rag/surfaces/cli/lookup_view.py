@@ -44,7 +44,7 @@ def _print_item(item: EvidenceItem) -> None:
     console.print(head)
     lines = shown(item.text).strip("\n").split("\n")
     body = "\n".join(lines[:SHOWN_LINES])
-    console.print(Padding(Text(body), (0, 0, 0, 4)))
+    console.print(Padding(Text(body), (0, 0, 0, 4), expand=False))
     left = len(lines) - SHOWN_LINES
     if left > 0:
         console.print(f"    … {left} more lines", markup=False, style="dim")

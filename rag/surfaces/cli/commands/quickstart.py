@@ -12,6 +12,7 @@ from rag.surfaces.cli.terminal import print_json
 
 DEFAULT_FOLDER = Path("rag-quickstart")
 QUESTION = "How long are backups kept?"
+SHOWN = 3  # pieces of evidence: enough to see what one looks like
 
 
 def quickstart_command(
@@ -55,12 +56,12 @@ def quickstart_command(
     with common.open(create=True) as base:
         with progress_for(quiet=common.json) as progress:
             report = base.ingest(handbook, progress=progress)
-        result = base.lookup(question)
+        result = base.lookup(question, k=SHOWN)
     if common.json:
         print_json({"ingest": to_wire(report), "lookup": to_wire(result)})
         return 0
     print_report(report, every_file=False)
-    print(f"\n$ rag lookup {question!r} --store {common.store}\n")  # noqa: T201  # the CLI's own voice
+    print(f"\n$ rag lookup "{question}" -k {SHOWN} --store {common.store}\n")  # noqa: T201  # the CLI's own voice
     print_lookup(result)
     print(  # noqa: T201  # the CLI's own voice
         f"\nNext: rag ingest YOUR_FOLDER, then rag lookup YOUR_QUESTION.\n"
