@@ -70,7 +70,6 @@ def walk_folder(
             given=str(root),
             hint="check its permissions",
         ) from None
-    walk.seen.add((info.st_dev, info.st_ino))
     return walk.run(_Folder(path=root, uri="", rules=()), entries)
 
 
@@ -91,7 +90,7 @@ class _Walk:
         follow_symlinks: bool,
         readers: ReaderRegistry,
     ) -> None:
-        self.seen: set[tuple[int, int]] = set()
+        self._seen: set[tuple[int, int]] = set()
         self._exclude = exclude
         self._max_file_bytes = max_file_bytes
         self._follow = follow_symlinks
@@ -100,6 +99,7 @@ class _Walk:
     def run(
         self, folder: _Folder, entries: list[os.DirEntry[str]]
     ) -> Iterator[FoundFile | SkippedFile]:
+        self._was_seen(folder.path)
         # A stack in place of recursion: folders may be nested deeper than Python's calls.
         stack = [iter(self._inside(folder, entries))]
         while stack:
@@ -110,6 +110,13 @@ class _Walk:
                 yield item
             else:
                 try:
+                    if self._was_seen(item.path):
+                        yield SkippedFile(
+                            uri=item.uri,
+                            reason=SkipReason.IGNORED,
+                            detail="a folder that was read already",
+                        )
+                        continue
                     listed = _listed(item.path)
                 except FileNotFoundError:
                     continue  # deleted since its parent was listed
@@ -175,7 +182,7 @@ class _Walk:
                     uri=uri, reason=SkipReason.IGNORED, detail="a link; follow_symlinks is off"
                 )
             if is_folder:
-                return self._folder(entry, shown, rules)
+                return _Folder(path=Path(entry.path), uri=shown, rules=rules)
             if not entry.is_symlink() and not self._readers.supports(uri):
                 return _unsupported(uri)
             return self.file(Path(entry.path), uri, entry.stat())
@@ -184,17 +191,15 @@ class _Walk:
         except OSError as error:
             return _unreadable(shown, error)
 
-    def _folder(
-        self, entry: os.DirEntry[str], uri: str, rules: tuple[IgnoreRules, ...]
-    ) -> _Folder | SkippedFile:
-        if self._follow:
-            info = entry.stat()
-            if (info.st_dev, info.st_ino) in self.seen:
-                return SkippedFile(
-                    uri=uri, reason=SkipReason.IGNORED, detail="a folder that was read already"
-                )
-            self.seen.add((info.st_dev, info.st_ino))
-        return _Folder(path=Path(entry.path), uri=uri, rules=rules)
+    def _was_seen(self, path: Path) -> bool:
+        if not self._follow:  # without links no folder can be met twice
+            return False
+        info = path.stat()
+        key = (info.st_dev, info.st_ino)
+        if key in self._seen:
+            return True
+        self._seen.add(key)
+        return False
 
     def file(self, path: Path, uri: str, info: os.stat_result) -> FoundFile | SkippedFile:
         if not stat.S_ISREG(info.st_mode):

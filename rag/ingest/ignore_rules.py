@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
 
@@ -42,14 +44,20 @@ def is_built_in_excluded(name: str, *, is_folder: bool) -> bool:
 class IgnoreRules:
     """The patterns of one folder's ignore files, in git's syntax and with git's meaning.
 
+    A walk must ask about every folder before what is in it, and must not enter one left out.
+
     Args:
         lines: The patterns in file order; of those that match, the last decides.
         base: The folder's path below the walk's root, empty or ending in ``/``.
+
+    Raises:
+        ValueError: a line is no pattern.
     """
 
     def __init__(self, lines: Iterable[str], *, base: str = "") -> None:
         self.base = base
-        self._spec = GitIgnoreSpec.from_lines(lines)
+        found = [pattern for line in lines if (pattern := _Pattern.of(line)) is not None]
+        self._patterns = tuple(reversed(found))
 
     @classmethod
     def lenient(cls, lines: Iterable[str], *, base: str = "") -> IgnoreRules:
@@ -58,13 +66,57 @@ class IgnoreRules:
 
     def decides(self, uri: str, *, is_folder: bool) -> bool | None:
         """Return True to leave ``uri`` out, False to keep it, None where no pattern matches."""
-        below = uri[len(self.base) :]
-        return self._spec.check_file(f"{below}/" if is_folder else below).include
+        path = uri[len(self.base) :]
+        name = path[path.rfind("/") + 1 :]
+        for pattern in self._patterns:
+            if pattern.matches(path if pattern.has_path else name, is_folder=is_folder):
+                return pattern.leaves_out
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pattern:
+    """One line, compiled by pathspec, applied to a single path as git does.
+
+    pathspec by itself also matches whatever is inside a matching folder; there its own guess of
+    which pattern counts goes wrong for lists such as ``*``, ``!*/``, ``!*.md``.
+    """
+
+    regex: re.Pattern[str]
+    leaves_out: bool
+    folders_only: bool
+    has_path: bool
+    """A slash before the end ties the pattern to its folder; without one any name matches."""
+
+    @classmethod
+    def of(cls, line: str) -> _Pattern | None:
+        """Return the pattern of a line, None for a comment or an empty line."""
+        compiled = next(iter(GitIgnoreSpec.from_lines([line]).patterns), None)
+        if compiled is None or compiled.include is None or compiled.regex is None:
+            return None
+        written = line.rstrip().removeprefix("!")
+        return cls(
+            regex=compiled.regex,
+            leaves_out=compiled.include,
+            folders_only=written.endswith("/"),
+            has_path="/" in written.rstrip("/"),
+        )
+
+    def matches(self, path: str, *, is_folder: bool) -> bool:
+        if self.folders_only:
+            if not is_folder:
+                return False
+            path += "/"
+        match = self.regex.search(path)
+        # pathspec marks with a group the slash of a folder above; the path itself ends there
+        return match is not None and all(
+            match.end(group) in {-1, len(path)} for group in self.regex.groupindex
+        )
 
 
 def _is_pattern(line: str) -> bool:
     try:
-        GitIgnoreSpec.from_lines([line])
+        _Pattern.of(line)
     except ValueError:
         return False
     return True

@@ -9,8 +9,8 @@ import docx
 from docx.document import Document
 
 from rag.ingest.heading_chunker import HeadingChunker
-from rag.ingest.records import Chunk
 from rag.ingest.readers import ReaderRegistry
+from rag.ingest.records import Chunk
 
 
 class CharacterCounter:
