@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rag.evidence.records import (
+    Attempt,
     DropReason,
     GateReason,
     ProcessedEvidence,
@@ -154,9 +155,7 @@ def _with_attempt(decision: RelevanceDecision, facts: SearchFacts) -> RelevanceD
     reason, message = decision.reason, decision.message
     if attempt.number > 1 and attempt.new == 0 and reason in _ABOUT_THE_EVIDENCE:
         reason = GateReason.NO_NEW_EVIDENCE
-        message += (
-            f" {attempt.number} look-ups of this question have found {_found(attempt.returned)}."
-        )
+        message += f" {_repeated(attempt)}"
         retry = replace(
             retry, hint=f"Ask in other words, not the same again: {attempt.left} look-ups are left."
         )
@@ -173,11 +172,11 @@ def _with_attempt(decision: RelevanceDecision, facts: SearchFacts) -> RelevanceD
     return replace(decision, reason=reason, message=message, retry=replace(retry, reason=reason))
 
 
-def _found(returned: int) -> str:
-    if returned == 0:
-        return "nothing; the index has no evidence for it under these words"
-    pieces = "the same piece" if returned == 1 else f"the same {returned} pieces"
-    return f"{pieces}; the index ranks nothing else for it"
+def _repeated(attempt: Attempt) -> str:
+    if attempt.returned == 0:
+        return f"The index has given nothing to {attempt.number} look-ups of this question."
+    pieces = "the same piece" if attempt.returned == 1 else f"the same {attempt.returned} pieces"
+    return f"To look-up {attempt.number} of this question the index gave {pieces}, and nothing new."
 
 
 def _with_unmatched(decision: RelevanceDecision, facts: SearchFacts) -> RelevanceDecision:

@@ -1,0 +1,141 @@
+"""What counts as saying the same, and what only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.evidence import EvidencePacker, EvidencePostProcessor
+from rag.evidence.shared_run import shared_run
+from rag.evidence.word_set import SignatureCache, word_set
+from rag.settings import EvidenceSettings
+from tests.evidence.evidence_samples import WordCounter, chunk, ids, ranked, reasons
+
+PROSE = """\
+The northern harbour was dredged in spring so that deeper ships could reach the old quay. \
+Engineers drove steel piles along the eastern wall and poured a concrete cap over them. \
+While the work went on, fishing boats were moved to a basin behind the lighthouse, where \
+fuel and ice were sold from barges. Merchants complained that unloading took twice as long, \
+and the council lowered mooring fees until autumn. Divers found part of a wooden hull near \
+the slipway, which the museum raised, cleaned and put on show beside the customs house. \
+When the first freighter tied up in October, the pilots had already learned the new channel, \
+and the tugs that had been hired from the south were sent home again before winter storms. \
+A year later the railway siding was relaid, cranes arrived from an inland yard, and grain \
+that used to travel by road went straight from silo to hold in a single afternoon.
+"""
+
+
+def process(*chunks, **changes):
+    return EvidencePostProcessor(EvidenceSettings(**changes)).process(ranked(chunks))
+
+
+def windows(overlap: float, size: int = 40) -> list[str]:
+    words = PROSE.split()
+    stride = round(size * (1 - overlap))
+    return [" ".join(words[at * stride :][:size]) for at in range(5)]
+
+
+@pytest.mark.scenario("evidence", "Five sliding windows and room for three")
+@pytest.mark.parametrize("overlap", [0.6, 0.7, 0.8, 0.9])
+def test_sliding_windows_leave_room_for_the_answer(overlap: float):
+    texts = windows(overlap)
+    same = {"doc": "harbour", "heading_path": ("Works",)}
+    chunks = [chunk(f"w{at}", text, **same) for at, text in enumerate(texts, start=1)]
+    answer = chunk("answer", "The harbour tax is nine per cent.", doc="taxes")
+    processed = process(*chunks, answer)
+    counter = WordCounter()
+    budget = 3 * (40 + 8) + 13  # three windows with headers and fences, and the notice
+    packed = EvidencePacker(counter).pack(processed.evidence, budget)
+    assert "answer" in ids([item.evidence for item in packed.items])
+    near = [one for one in processed.dropped if one.reason == "near_duplicate_of"]
+    assert len(near) >= 3
+    assert {one.of for one in near} <= set(ids(processed.evidence))
+
+
+def test_chunks_with_the_usual_small_overlap_are_both_kept():
+    first, second = windows(0.2)[:2]
+    same = {"doc": "harbour", "heading_path": ("Works",)}
+    assert process(chunk("a", first, **same), chunk("b", second, **same)).dropped == ()
+
+
+def test_a_window_that_its_kept_neighbour_holds_whole_is_a_near_duplicate():
+    whole, part = PROSE, " ".join(PROSE.split()[10:40])
+    processed = process(chunk("a", whole, doc="d"), chunk("b", part, doc="d"))
+    assert reasons(processed.dropped) == {"b": "near_duplicate_of"}
+
+
+def test_a_longer_chunk_is_not_dropped_for_holding_a_shorter_one():
+    part = " ".join(PROSE.split()[10:40])
+    assert process(chunk("a", part, doc="d"), chunk("b", PROSE, doc="d")).dropped == ()
+
+
+@pytest.mark.scenario("evidence", "Nine tenths of the words stand in a better ranked chunk")
+def test_nine_tenths_of_the_words_make_a_near_duplicate_and_fewer_do_not():
+    words = sorted(word_set(PROSE))[:40]
+    near = " ".join([*words[:36], "one", "two", "three", "four"])
+    far = " ".join([*words[:35], "one", "two", "three", "four", "five"])
+    kept = chunk("kept", " ".join(words))
+    processed = process(kept, chunk("near", near), chunk("far", far), near_duplicate=0.9)
+    assert reasons(processed.dropped) == {"near": "near_duplicate_of"}
+    assert ids(processed.evidence) == ["kept", "far"]
+
+
+@pytest.mark.scenario("evidence", "Texts that differ in a number")
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [("2.4", "2.5"), ("(2021)", "(2022)"), ("app.get", "app.put"), ("`File`", "`Form`")],
+)
+def test_texts_that_differ_in_a_number_or_a_name_are_both_kept(here: str, there: str):
+    assert process(chunk("a", f"{PROSE} {here}"), chunk("b", f"{PROSE} {there}")).dropped == ()
+
+
+@pytest.mark.scenario("evidence", "Pages written from one template")
+def test_pages_of_one_template_with_other_headings_are_both_kept():
+    cookie = chunk("a", f"{PROSE} cookies", heading_path=("Cookie Parameters",))
+    header = chunk("b", f"{PROSE} headers", heading_path=("Header Parameters",))
+    assert process(cookie, header).dropped == ()
+    assert reasons(process(cookie, chunk("c", f"{PROSE} headers")).dropped) == {
+        "c": "near_duplicate_of"
+    }
+
+
+def test_short_chunks_whose_words_stand_in_a_long_one_are_kept():
+    short = "The harbour was dredged so that ships could reach the quay."
+    assert process(chunk("a", PROSE), chunk("b", short)).dropped == ()
+
+
+def test_chinese_without_spaces_is_compared_by_pairs_of_characters():
+    text = "请求体是客户端发送给服务器的数据，响应体是服务器发送给客户端的数据，两者都可以声明类型并自动校验"
+    near = text.replace("自动", "自行")
+    other = "路径参数和查询参数由函数的参数名决定，默认值使查询参数成为可选，路径参数总是必需的并按顺序匹配"
+    processed = process(chunk("a", text), chunk("b", near), chunk("c", other))
+    assert reasons(processed.dropped) == {"b": "near_duplicate_of"}
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "run"),
+    [
+        ("abcdefghijklmnopqrstuvwxyz", "mnopqrstuvwxyz0123456789ABCDEF", len("mnopqrstuvwxyz")),
+        ("short", "a short one", len("short")),
+        ("a short one", "short", len("short")),
+        ("one two", "three four", 0),
+        ("", "anything", 0),
+        ("a" * 500 + "b", "a" * 500 + "c", 0),
+    ],
+)
+def test_a_shared_run_is_the_end_of_one_and_the_beginning_of_the_other(text, other, run):
+    probe_is_longer = 0 < run < 16 and text not in other and other not in text
+    assert shared_run(text, other) == (0 if probe_is_longer else run)
+
+
+def test_a_signature_lacks_a_bit_only_where_a_word_is_missing():
+    cache = SignatureCache()
+    whole, part = cache.signature(PROSE), cache.signature(" ".join(PROSE.split()[5:60]))
+    assert part.bits & ~whole.bits == 0
+    assert cache.signature("zyzzyva").bits & ~whole.bits in {0, cache.signature("zyzzyva").bits}
+
+
+def test_the_signature_cache_stays_bounded():
+    cache = SignatureCache(limit=3)
+    texts = [f"text {at}" for at in range(10)]
+    assert [cache.signature(text) for text in texts] == [cache.signature(text) for text in texts]
+    assert len(cache._known) <= 3
