@@ -21,6 +21,7 @@ from rag.ingest.records import Chunk, Document, Media, Span
 COLLECTIONS = ("scifact", "squad2-a", "aws-docs-a")
 CHUNK_WORDS = 100
 CHUNKS_PER_DOCUMENT = 10
+ID_FACTOR = 0x9E3779B97F4A7C15F39CC0605CEDC835  # odd, so that ids are distinct and in no order
 SEED = 20_260_131
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _LEAST_WORDS = 4  # shorter pieces are headings and table cells
@@ -79,9 +80,10 @@ def _document(number: int, texts: list[str]) -> tuple[Document, list[Chunk]]:
     chunks = []
     start = 0
     for ordinal, text in enumerate(texts):
+        place = number * CHUNKS_PER_DOCUMENT + ordinal
         chunks.append(
             Chunk(
-                chunk_id=f"{(number * CHUNKS_PER_DOCUMENT + ordinal) * 0x9E3779B97F4A7C15 % 2**128:032x}",
+                chunk_id=f"{place * ID_FACTOR % 2**128:032x}",
                 doc_id=doc_id,
                 ordinal=ordinal,
                 text=text,

@@ -41,15 +41,11 @@ class Bm25:
         ``corpus`` are the positions that N, n and the mean length are taken from; scores
         outside it mean nothing. ``corpus_key`` tells corpora of one table apart.
         """
-        total, norms = table.derive(
-            (self, "norms", corpus_key), lambda: self._norms(table, corpus)
-        )
+        total, norms = table.derive((self, "norms", corpus_key), lambda: self._norms(table, corpus))
         whole = table.all_live and corpus is table.live
         scores = np.zeros(len(table), dtype=np.float64)
         for word in words:
-            holding = (
-                len(word.positions) if whole else np.count_nonzero(corpus[word.positions])
-            )
+            holding = len(word.positions) if whole else np.count_nonzero(corpus[word.positions])
             if not holding:
                 continue
             idf = math.log(1 + (total - holding + 0.5) / (holding + 0.5))
@@ -57,9 +53,7 @@ class Bm25:
             scores[word.positions] += (idf * (self.k1 + 1)) * (tf / (tf + norms[word.positions]))
         return scores
 
-    def _norms(
-        self, table: RowTable, corpus: NDArray[np.bool_]
-    ) -> tuple[int, NDArray[np.float64]]:
+    def _norms(self, table: RowTable, corpus: NDArray[np.bool_]) -> tuple[int, NDArray[np.float64]]:
         """Return N and each position's k1 · (1 - b + b · length / mean length)."""
         lengths = table.words + self.heading_weight * table.heading_words
         total = int(np.count_nonzero(corpus))

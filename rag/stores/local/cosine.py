@@ -21,7 +21,7 @@ def best_cosines(
     scope: NDArray[np.bool_],
     depth: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the positions inside ``scope`` that may be among the ``depth`` best, and their cosines.
+    """Return positions inside ``scope`` that may be among the ``depth`` best, and their cosines.
 
     The cosines are exact, so equal vectors have equal ones; there are more than ``depth`` where
     the last place is tied. In no particular order.
@@ -52,9 +52,7 @@ def best_cosines(
     return np.concatenate(positions), np.concatenate(cosines)
 
 
-def exact_cosines(
-    vectors: NDArray[np.float32], query: NDArray[np.float32]
-) -> NDArray[np.float64]:
+def exact_cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the cosine of each row with the query, in [-1, 1], computed in float64.
 
     Each row is summed by itself, so it does not depend on its neighbours.
@@ -62,4 +60,5 @@ def exact_cosines(
     wide = vectors.astype(np.float64)
     target = query.astype(np.float64)
     lengths = np.sqrt((wide * wide).sum(axis=1)) * np.sqrt((target * target).sum())
-    return np.clip((wide * target).sum(axis=1) / lengths, -1.0, 1.0)
+    cosines: NDArray[np.float64] = np.clip((wide * target).sum(axis=1) / lengths, -1.0, 1.0)
+    return cosines

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from rag.errors import IndexIdentityMismatchError, ReadonlyError, StoreNotInitialisedError
+from rag.errors import (
+    IndexIdentityMismatchError,
+    ReadonlyError,
+    StoreError,
+    StoreNotInitialisedError,
+)
 from rag.stores.local.engine_errors import damaged, engine_errors
 from rag.stores.local.filter_sql import register_functions
 from rag.stores.local.schema import APPLICATION_ID, SCHEMA_VERSION, create_tables, migrate
@@ -107,8 +112,8 @@ class Database:
                 given=str(self.folder),
                 hint="open it without --readonly to write",
             )
-        exists = self.exists()
         with engine_errors(self.folder):
+            exists = self._is_open() or self.exists()
             self.folder.mkdir(parents=True, exist_ok=True)
             with write_lock(self.folder / LOCK_FILE, timeout_s=self._lock_timeout_s):
                 connection = self._mine(create=not exists).connection
@@ -121,9 +126,14 @@ class Database:
                         migrate(connection, version)
                     yield connection
                 except BaseException:
-                    connection.execute("ROLLBACK")
+                    if connection.in_transaction:  # SQLite itself ends it when a disk is full
+                        connection.execute("ROLLBACK")
                     raise
                 connection.execute("COMMIT")
+
+    def _is_open(self) -> bool:
+        opened: _Opened | None = getattr(self._local, "opened", None)
+        return opened is not None and opened.file == _file_of(self.path)
 
     def lock_path(self, name: str) -> Path:
         """Return the path of a lock file of the store."""
@@ -134,20 +144,24 @@ class Database:
         with self._guard:
             self._closed = True
             for opened in self._opened:
-                with contextlib.suppress(sqlite3.Error):  # one in use elsewhere closes with its thread
+                with contextlib.suppress(
+                    sqlite3.Error
+                ):  # one in use elsewhere closes with its thread
                     opened.connection.close()
             self._opened.clear()
         self._local = threading.local()
 
     def _mine(self, *, create: bool = False) -> _Opened:
+        if self._closed:
+            raise StoreError(
+                f"the store at {self.folder} is closed",
+                given=str(self.folder),
+                hint="open it again",
+            )
         opened: _Opened | None = getattr(self._local, "opened", None)
         if opened is not None and (opened.depth or opened.connection.in_transaction):
             return opened
-        try:
-            status = self.path.stat()
-            file = (status.st_dev, status.st_ino)
-        except (FileNotFoundError, NotADirectoryError):
-            file = (0, 0)
+        file = _file_of(self.path)
         if opened is not None and opened.file == file:
             return opened
         if opened is not None:  # the store was removed or replaced behind this connection
@@ -158,9 +172,7 @@ class Database:
                 given=str(self.folder),
                 hint="ingest something first: rag ingest FOLDER",
             )
-        connection = self._connect()
-        status = self.path.stat()
-        opened = _Opened(connection=connection, file=(status.st_dev, status.st_ino))
+        opened = _Opened(connection=self._connect(), file=_file_of(self.path))
         with self._guard:
             self._opened.append(opened)
         self._local.opened = opened
@@ -206,6 +218,15 @@ class Database:
         )
 
 
+def _file_of(path: Path) -> tuple[int, int]:
+    """Return what tells the file at a path from a later one there; zeros where there is none."""
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return 0, 0
+    return status.st_dev, status.st_ino
+
+
 def _version(connection: sqlite3.Connection) -> int:
     """Return the schema version, 0 for a file without tables; refuse foreign and newer files."""
     path = Path(connection.execute("PRAGMA database_list").fetchone()[2])
@@ -214,7 +235,8 @@ def _version(connection: sqlite3.Connection) -> int:
     if application == APPLICATION_ID:
         if version > SCHEMA_VERSION:
             raise IndexIdentityMismatchError(
-                f"the index at {path} has schema version {version}; this release reads up to {SCHEMA_VERSION}",
+                f"the index at {path} has schema version {version};"
+                f" this release reads up to {SCHEMA_VERSION}",
                 given=str(version),
                 allowed=f"schema version {SCHEMA_VERSION}",
                 hint="use a newer release, or ingest again into another folder",

@@ -19,7 +19,7 @@ from rag.ingest.records import Chunk
 from rag.stores.admission import CANONICAL_ID
 from rag.stores.local.catalog import Catalog
 from rag.stores.local.filter_sql import encodable
-from rag.stores.local.state import State, identity_text, write_state
+from rag.stores.local.state import State, write_state
 from rag.stores.local.vector_matrix import stored_vector
 from rag.stores.records import DocumentWrite
 from rag.text import Analyzer, encode_terms
@@ -80,7 +80,6 @@ class DocumentWriter:
         self, connection: sqlite3.Connection, state: State, prepared: Sequence[_Prepared]
     ) -> None:
         """Replace the documents; the store's revision moves on by one."""
-        state = self._claimed(connection, state)
         revision = state.revision + 1
         documents, chunks, vectors = state.documents, state.chunks, state.vectors
         row = state.next_row
@@ -126,18 +125,6 @@ class DocumentWriter:
             )
             _forget_old_dead_rows(connection, revision)
         return documents
-
-    def _claimed(self, connection: sqlite3.Connection, state: State) -> State:
-        """Make an empty index ours, whoever laid it."""
-        if state.chunks or (state.analyzer, state.embedder) == (
-            self._analyzer.version,
-            self._embedder,
-        ):
-            return state
-        write_state(
-            connection, analyzer=self._analyzer.version, embedder=identity_text(self._embedder)
-        )
-        return state
 
     def _embedder_number(self, connection: sqlite3.Connection) -> int | None:
         if self._embedder is None:

@@ -52,6 +52,18 @@ class LocalEngine:
         self.matrices = VectorMatrixCache()
         self._tables = RowTableCache()
 
+    def open(self, *, create: bool) -> None:
+        """Look at the store once, and lay it where there is none and ``create`` says so.
+
+        Raises:
+            StoreNotInitialisedError, StoreDamagedError, IndexIdentityMismatchError.
+        """
+        if create and not self.database.exists():
+            with self.write():
+                pass  # an empty store is what the first write transaction leaves
+        with self.view():
+            pass
+
     @contextmanager
     def view(self) -> Iterator[View]:
         """Yield one state of the store; views inside a view are the same state.

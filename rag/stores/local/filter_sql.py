@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 
@@ -25,9 +24,8 @@ def filter_sql(filters: SearchFilter) -> tuple[str, list[str | int]]:
 
     if filters.tags:
         add(
-            "d.doc IN (SELECT t.doc FROM document_tags t"
-            " WHERE t.tag IN (SELECT value FROM json_each(?)))",
-            _listed(filters.tags),
+            f"d.doc IN (SELECT t.doc FROM document_tags t WHERE t.tag IN ({_marks(filters.tags)}))",
+            *map(encodable, filters.tags),
         )
     for column, allowed in (
         ("media", filters.media),
@@ -37,7 +35,7 @@ def filter_sql(filters: SearchFilter) -> tuple[str, list[str | int]]:
         ("doc_id", filters.doc_id),
     ):
         if allowed:
-            add(f"d.{column} IN (SELECT value FROM json_each(?))", _listed(allowed))
+            add(f"d.{column} IN ({_marks(allowed)})", *map(encodable, allowed))
     if filters.trust_min is not None:
         add("d.trust_level >= ?", TRUST_LEVELS[filters.trust_min])
     if filters.tenant is not None:
@@ -63,8 +61,8 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _listed(values: Sequence[str]) -> str:
-    return json.dumps([encodable(value) for value in values])
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def _glob_matches(pattern: str, uri: str) -> bool:

@@ -66,9 +66,7 @@ class LexicalRetriever:
             matching = np.flatnonzero(scores)
             best = top_positions(scores[matching], matching, table.id_keys, query.candidates)
             rows = table.rows[best].tolist()
-            chunks = self._engine.catalog.chunks_by_row(
-                view.connection, view.state.store_id, rows
-            )
+            chunks = self._engine.catalog.chunks_by_row(view.connection, view.state.store_id, rows)
         return tuple(
             SearchHit(
                 chunk=chunks[row],
@@ -76,16 +74,10 @@ class LexicalRetriever:
                 score=score,
                 score_label=ScoreLabel.HYBRID,
                 score_kind=ScoreKind.BM25,
-                retrieval=RetrievalDetail(
-                    method="lexical", lexical_score=score, lexical_rank=rank
-                ),
-                snippet=make_snippet(
-                    chunks[row].text, terms, self._analyzer, query.snippet_chars
-                )
+                retrieval=RetrievalDetail(method="lexical", lexical_score=score, lexical_rank=rank),
+                snippet=make_snippet(chunks[row].text, terms, self._analyzer, query.snippet_chars)
                 if self._snippets
                 else None,
             )
-            for rank, (row, score) in enumerate(
-                zip(rows, scores[best].tolist(), strict=True), 1
-            )
+            for rank, (row, score) in enumerate(zip(rows, scores[best].tolist(), strict=True), 1)
         )

@@ -63,7 +63,8 @@ class RowTable:
             return np.empty(0, dtype=np.int64)
         found = np.searchsorted(self.rows, rows)
         found[found == len(self.rows)] = 0
-        return found[self.rows[found] == rows]
+        known: NDArray[np.int64] = found[self.rows[found] == rows]
+        return known
 
     def derive(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return what ``make`` gives for this revision, made once per ``key``.

@@ -86,25 +86,27 @@ CREATE INDEX dead_rows_by_revision ON dead_rows (revision, row);
 
 CREATE TABLE vector_index (
     build TEXT PRIMARY KEY,
-    embedder INTEGER NOT NULL,
     up_to_row INTEGER NOT NULL,
     rows INTEGER NOT NULL,
     probes INTEGER NOT NULL
 );
+"""
 
+# The words come encoded, so that the tokeniser takes each as it is. ``postings`` reads the same
+# index the other way round: each word with the rows and columns it stands in.
+_WORD_TABLES = """
 CREATE VIRTUAL TABLE words USING fts5 (heading, body, tokenize = 'ascii');
 CREATE VIRTUAL TABLE postings USING fts5vocab (words, 'instance');
 """
 
 _MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {}
-"""From a schema version to the step that makes the next of it; each runs in the write that needs it."""
+"""From a schema version to the step that makes the next of it, run in the first write."""
 
 
 def create_tables(connection: sqlite3.Connection, *, manifest: Mapping[str, str | None]) -> None:
     """Lay the tables and the manifest inside the open transaction."""
-    for statement in _TABLES.split(";\n"):
-        if statement.strip():
-            connection.execute(statement)
+    _execute(connection, _TABLES)
+    _execute(connection, _WORD_TABLES)
     values = {
         **manifest,
         "store_id": uuid.uuid4().hex,
@@ -119,6 +121,20 @@ def create_tables(connection: sqlite3.Connection, *, manifest: Mapping[str, str 
     connection.executemany("INSERT INTO state (key, value) VALUES (?, ?)", values.items())
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def create_word_tables_anew(connection: sqlite3.Connection) -> None:
+    """Replace the index of words by an empty one, whatever state it is in."""
+    connection.execute("DROP TABLE IF EXISTS postings")
+    connection.execute("DROP TABLE IF EXISTS words")
+    _execute(connection, _WORD_TABLES)
+
+
+def _execute(connection: sqlite3.Connection, statements: str) -> None:
+    # not executescript, which would commit the open transaction
+    for statement in statements.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:

@@ -69,29 +69,24 @@ def check_identity(
     """Refuse an index that another analyser or embedder built.
 
     Without an embedder an index with vectors may be read, by its words, but not written.
-    An index without a chunk is nobody's yet.
 
     Raises:
         IndexIdentityMismatchError: naming what built it and what is in use.
     """
-    if not state.chunks:
-        return
     if state.analyzer != analyzer:
-        raise _mismatch("analyser", state.analyzer, analyzer, "text.stemmer")
+        raise _mismatch("analyser", state.analyzer, analyzer)
     if embedder == state.embedder or (embedder is None and not writing):
         return
-    raise _mismatch(
-        "embedder", str(state.embedder or "none"), str(embedder or "none"), "embedding.embedder"
-    )
+    raise _mismatch("embedder", str(state.embedder or "none"), str(embedder or "none"))
 
 
-def _mismatch(what: str, built: str, used: str, setting: str) -> IndexIdentityMismatchError:
+def _mismatch(what: str, built: str, used: str) -> IndexIdentityMismatchError:
     return IndexIdentityMismatchError(
-        f"the index was built with the {what} {built}, not with {used}",
+        f"the index was built with {what} {built}; in use is {used}",
         given=used,
         allowed=built,
-        hint=f"set {setting} to what built the index, or ingest again into another store",
-        details={"built_with": built, "in_use": used},
+        hint="go back to what the index was built with, or ingest again into another store.uri",
+        details={"what": what, "built_with": built, "in_use": used},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from rag.ranking.fusion_policy import FusionPolicy
 from rag.ranking.records import SearchHit, StoredChunk
 from rag.stores.filters import SearchFilter
 from rag.stores.hybrid_retriever import FusedSearch, HybridRetriever
-from rag.stores.local.bm25 import Bm25
+from rag.stores.local.bm25 import HEADING_WEIGHT, Bm25
 from rag.stores.local.document_writer import DocumentWriter
 from rag.stores.local.engine import LocalEngine
+from rag.stores.local.integrity import IntegrityCheck
 from rag.stores.local.lexical_retriever import LexicalRetriever
 from rag.stores.local.scope import scope
+from rag.stores.local.vector_index import EXACT_LIMIT, Progress, VectorIndex
 from rag.stores.local.vector_retriever import VectorRetriever
 from rag.stores.records import (
     DocumentWrite,
@@ -29,8 +32,9 @@ from rag.stores.records import (
 )
 from rag.text import Analyzer, make_snippet
 
-BACKEND = "local"
-LOCK_TIMEOUT_S = 10.0  # a writer's turn lasts seconds at most
+BACKEND: Final = "local"
+NO_FILTER: Final = SearchFilter()
+LOCK_TIMEOUT_S: Final = 10.0  # a writer's turn lasts seconds at most
 
 
 class LocalKnowledgeStore:
@@ -40,13 +44,23 @@ class LocalKnowledgeStore:
     end; writers take turns.
 
     Args:
-        folder: Where the store lives; created by the first write.
+        folder: Where the store lives.
         analyzer: Turns text into words; the index remembers its version.
         embedder: Whose vectors the index holds, or None to search by words alone.
         fusion: How the rankings of both channels become one.
-        bm25: The parameters of the lexical score.
-        readonly: Refuse every write; nothing in the folder changes.
+        bm25_k1: Term saturation of the lexical score.
+        bm25_b: Its length normalisation, in [0, 1].
+        heading_weight: How many words of the text one in the headings counts for.
+        exact_limit: Up to this many vectors every one is compared; above, ``build_index`` makes
+            an index.
+        create: Make the store where there is none.
+        readonly: Refuse every write, also repairs and migrations.
         lock_timeout_s: How long a write waits for another process's write, in seconds.
+
+    Raises:
+        StoreNotInitialisedError: there is no store, and ``create`` is False or ``readonly`` True.
+        StoreDamagedError: there is something else at the path, or the store is broken.
+        IndexIdentityMismatchError: another schema, analyser or embedder built it.
     """
 
     def __init__(
@@ -56,7 +70,11 @@ class LocalKnowledgeStore:
         analyzer: Analyzer,
         embedder: EmbedderIdentity | None,
         fusion: FusionPolicy,
-        bm25: Bm25 | None = None,
+        bm25_k1: float = 1.2,
+        bm25_b: float = 0.75,
+        heading_weight: float = HEADING_WEIGHT,
+        exact_limit: int = EXACT_LIMIT,
+        create: bool = True,
         readonly: bool = False,
         lock_timeout_s: float = LOCK_TIMEOUT_S,
     ) -> None:
@@ -69,12 +87,16 @@ class LocalKnowledgeStore:
             lock_timeout_s=lock_timeout_s,
         )
         self._writer = DocumentWriter(analyzer, embedder, self._engine.catalog)
+        self._index = VectorIndex(self._engine, exact_limit)
+        self._integrity = IntegrityCheck(self._engine, analyzer, self._index)
+        bm25 = Bm25(k1=bm25_k1, b=bm25_b, heading_weight=heading_weight)
         self._retriever = HybridRetriever(
-            LexicalRetriever(self._engine, analyzer, bm25 or Bm25(), snippets=False),
-            VectorRetriever(self._engine),
+            LexicalRetriever(self._engine, analyzer, bm25, snippets=False),
+            VectorRetriever(self._engine, self._index) if embedder is not None else None,
             fusion,
             parallel=False,  # both channels read one state of the store, so in one transaction
         )
+        self._engine.open(create=create and not readonly)
 
     def search(self, query: StoreQuery) -> StoreResponse:
         with self._engine.view() as view:
@@ -92,9 +114,7 @@ class LocalKnowledgeStore:
             found, hits=tuple(self._with_snippet(hit, terms, query) for hit in found.hits)
         )
 
-    def _with_snippet(
-        self, hit: SearchHit, terms: Sequence[str], query: StoreQuery
-    ) -> SearchHit:
+    def _with_snippet(self, hit: SearchHit, terms: Sequence[str], query: StoreQuery) -> SearchHit:
         snippet = make_snippet(hit.chunk.text, terms, self._analyzer, query.snippet_chars)
         return replace(hit, snippet=snippet)
 
@@ -111,7 +131,7 @@ class LocalKnowledgeStore:
         with self._engine.write() as (connection, state):
             return self._writer.delete(connection, state, doc_ids)
 
-    def documents(self, filters: SearchFilter = SearchFilter(), /) -> Iterator[Document]:
+    def documents(self, filters: SearchFilter = NO_FILTER, /) -> Iterator[Document]:
         with self._engine.view() as view:
             found = self._engine.catalog.documents(view.connection, filters)
         return iter(found)
@@ -137,7 +157,7 @@ class LocalKnowledgeStore:
             self._engine.catalog.put_source(connection, source)
 
     def unmatched_terms(
-        self, terms: Sequence[str], filters: SearchFilter = SearchFilter(), /
+        self, terms: Sequence[str], filters: SearchFilter = NO_FILTER, /
     ) -> tuple[str, ...]:
         with self._engine.view() as view:
             table = view.table
@@ -167,10 +187,22 @@ class LocalKnowledgeStore:
             )
 
     def check(self) -> tuple[HealthCheck, ...]:
-        return ()
+        return self._integrity.check()
 
     def repair(self) -> tuple[str, ...]:
-        return ()
+        return self._integrity.repair()
+
+    def build_index(self, progress: Progress | None = None, *, force: bool = False) -> bool:
+        """Build the vector index where the base is large and it is missing, stale or damaged.
+
+        To be called after an ingest; searches are right without it, only slower. Return whether
+        it was built. ``force`` builds it even where it is not due.
+
+        Raises:
+            MissingExtraError: an index is due and LanceDB is not installed.
+            StoreLockedError: another process is building.
+        """
+        return self._index.build(progress, force=force)
 
     def close(self) -> None:
         self._retriever.close()

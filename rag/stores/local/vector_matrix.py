@@ -73,9 +73,7 @@ class VectorMatrixCache:
             if held is not None and held.up_to_row > table.last_row:
                 # another thread has seen a later state than this transaction
                 if held.epoch is table.epoch:
-                    return replace(
-                        held, up_to_row=table.last_row, blocks=_within(held, table)
-                    )
+                    return replace(held, up_to_row=table.last_row, blocks=_within(held, table))
                 return _extended(connection, table, after_row, (), after_row)
             if held is None:
                 self._held = _extended(connection, table, after_row, (), after_row)
