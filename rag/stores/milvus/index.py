@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from rag.ranking.records import StoredChunk
 from rag.stores.filter_match import glob_regex
@@ -18,7 +18,9 @@ from rag.stores.milvus.schema import CHUNK_FIELDS, DOCUMENT_FIELDS, ROW_ID
 from rag.stores.records import Manifest
 
 BATCH_ROWS: Final = 1_000  # rows per answer while reading many; a server allows 16,384
-HEAD_TRIES: Final = 3
+READ_TRIES: Final = 4
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,26 @@ class MilvusIndex:
             return builder
         glob = None if filters.path_glob is None else self._doc_ids_of_glob(filters.path_glob)
         return builder.filter(filters, glob)
+
+    def between_writes(self, read: Callable[[], T]) -> T:
+        """Return what ``read`` gives when no write was committed while it read.
+
+        It reads again where one was; where writers leave no gap, those of this process are made
+        to wait, and those of others get the last word: what was read then was true in parts.
+        """
+        found = self._read_undisturbed(read)
+        if found is None:
+            with self.connection.write_lock:
+                found = self._read_undisturbed(read)
+        return read() if found is None else found[0]
+
+    def _read_undisturbed(self, read: Callable[[], T]) -> tuple[T] | None:
+        for _ in range(READ_TRIES):
+            before = self.ledger.state
+            found = read()
+            if self.ledger.refresh().shows_no_more_than(before):
+                return (found,)
+        return None
 
     def search(
         self,
@@ -151,7 +173,7 @@ class MilvusIndex:
         """Return the head rows of all documents, from memory while the revision stays."""
         shared = self.connection.shared
         with self._heads_lock:
-            for _ in range(HEAD_TRIES):
+            for _ in range(READ_TRIES):
                 state = self.ledger.refresh()
                 known: Heads | None = shared.get(self.heads_key)
                 if known is not None and known.revision == state.revision:

@@ -80,6 +80,15 @@ class LedgerState:
                 builder.add(f"not (doc_id in {docs} and batch in {batches})")
         return builder
 
+    def shows_no_more_than(self, earlier: LedgerState) -> bool:
+        """Whether what an earlier state showed is what this one shows.
+
+        A write that began since may have put rows where the earlier state did not hide them; one
+        that ended only deleted rows that were hidden already.
+        """
+        begun = {write.batch for write in self.writes} - {write.batch for write in earlier.writes}
+        return self.revision == earlier.revision and not begun
+
     def consistency(self) -> str:
         """Return how fresh a server's answer must be to show this state."""
         settled = time.monotonic() - self.seen_at > SETTLING_S

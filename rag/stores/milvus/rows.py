@@ -97,7 +97,9 @@ class RowMaker:
         """
         facts = _document_facts(write, batch)
         if not write.chunks:
-            yield self._checked({**facts, **_NO_CHUNK, ROW_ID: row_id(facts["doc_id"], batch)})
+            key = row_id(facts["doc_id"], batch)
+            none = self._vector_fields(None, "")
+            yield self._checked({**facts, **_NO_CHUNK, **none, ROW_ID: key})
         for place, chunk in enumerate(write.chunks):
             head = place == 0
             for row in self._chunk_rows(chunk, write, facts, batch):
@@ -271,7 +273,6 @@ _NO_CHUNK: Row = {
     "ordinal": 0,
     "part": -1,
     "head": True,
-    "has_vector": False,
     "heading_path": "[]",
     "span_kind": "line",
     "span_start": 1,

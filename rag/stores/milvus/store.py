@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from rag.embedding.protocol import EmbedderIdentity
 from rag.errors import StoreError
@@ -35,7 +35,6 @@ from rag.stores.records import (
 from rag.text import Analyzer, encode_term, make_snippet
 
 NO_FILTER: Final = SearchFilter()
-SNAPSHOT_TRIES: Final = 4  # searches that met a write half-way before one is taken as it is
 
 
 class MilvusHybridKnowledgeStore:
@@ -112,13 +111,7 @@ class MilvusHybridKnowledgeStore:
 
     def search(self, query: StoreQuery) -> StoreResponse:
         self._require_open()
-        ledger = self._index.ledger
-        for _ in range(SNAPSHOT_TRIES):
-            before = ledger.state
-            response = self._search_once(query)
-            if ledger.refresh() == before:
-                break
-        return response
+        return self._index.between_writes(lambda: self._search_once(query))
 
     def _search_once(self, query: StoreQuery) -> StoreResponse:
         fused_there = (
@@ -155,13 +148,15 @@ class MilvusHybridKnowledgeStore:
 
     def documents(self, filters: SearchFilter = NO_FILTER, /) -> Iterator[Document]:
         self._require_open()
+        return iter(self._index.between_writes(lambda: self._documents(filters)))
+
+    def _documents(self, filters: SearchFilter) -> list[Document]:
         rows = self._index.heads().newest()
         if not filters.is_empty:
-            state = self._index.ledger.refresh()
-            passing = self._index.visible(state, filters).add("head == true").build()
-            kept = {row["doc_id"] for row in self._index.rows(passing, ("doc_id",))}
+            passing = self._index.visible(self._index.ledger.state, filters).add("head == true")
+            kept = {row["doc_id"] for row in self._index.rows(passing.build(), ("doc_id",))}
             rows = [row for row in rows if row["doc_id"] in kept]
-        return map(document_of, rows)
+        return list(map(document_of, rows))
 
     def document(self, doc_id: str) -> Document | None:
         self._require_open()
@@ -176,11 +171,13 @@ class MilvusHybridKnowledgeStore:
         return next(iter(self._chunks("chunk_id", chunk_id)), None)
 
     def _chunks(self, field: str, value: str) -> list[StoredChunk]:
-        builder = self._index.visible(self._index.ledger.refresh())
-        expression = builder.one_of(field, [value]).add("part == 0").build()
-        rows = self._index.rows(expression, CHUNK_FIELDS)
+        rows = self._index.between_writes(lambda: self._chunk_rows(field, value))
         newest = max(((row["generation"], row["batch"]) for row in rows), default=None)
         return [stored_chunk(row) for row in rows if (row["generation"], row["batch"]) == newest]
+
+    def _chunk_rows(self, field: str, value: str) -> list[Mapping[str, Any]]:
+        builder = self._index.visible(self._index.ledger.state).one_of(field, [value])
+        return self._index.rows(builder.add("part == 0").build(), CHUNK_FIELDS)
 
     def unmatched_terms(
         self,
@@ -191,12 +188,14 @@ class MilvusHybridKnowledgeStore:
         self._require_open()
         if not terms:
             return ()
-        found = self._index.search(
-            SPARSE,
-            [encode_term(term) for term in terms],
-            self._index.visible(self._index.ledger.refresh(), filters).build(),
-            limit=1,
-            fields=("chunk_id",),
+        found = self._index.between_writes(
+            lambda: self._index.search(
+                SPARSE,
+                [encode_term(term) for term in terms],
+                self._index.visible(self._index.ledger.state, filters).build(),
+                limit=1,
+                fields=("chunk_id",),
+            )
         )
         return tuple(term for term, hits in zip(terms, found, strict=True) if not hits)
 
