@@ -93,11 +93,11 @@ class EmbeddingsEndpoint:
             raise self._unavailable(
                 f"answers with status {failure.status}{failure.said}", given=failure.status
             ) from None
-        except httpx2.TimeoutException:
+        except httpx2.ReadTimeout:
             raise self._unavailable(f"did not answer within {self._timeout_s:g} seconds") from None
         except httpx2.HTTPError as error:
             raise self._unavailable(
-                f"cannot be reached: {_without_key(str(error), self._key())}"
+                f"cannot be reached: {_without_key(_reason(error), self._key())}"
             ) from None
         raise AssertionError("a retry context returns or raises")
 
@@ -153,13 +153,16 @@ class EmbeddingsEndpoint:
             raise self._unavailable("gave embeddings that are no lists of numbers")
         if all(place is None for place in places):
             return rows
-        if set(places) != set(range(count)):
+        if not all(isinstance(place, int) for place in places):
+            raise self._unavailable("gave vectors that do not say for which text they are")
+        by_place = dict(zip(places, rows, strict=True))
+        if set(by_place) != set(range(count)):
             raise self._unavailable(f"gave vectors for the texts {places}", given=places)
-        return [rows[places.index(place)] for place in range(count)]
+        return [by_place[place] for place in range(count)]
 
     def _key(self) -> str:
         key = os.environ.get(self._api_key_env, "").strip()
-        if not (key.isascii() and (key.isprintable())):
+        if not (key.isascii() and key.isprintable()):
             raise ConfigError(
                 f"the key in ${self._api_key_env} holds characters that a header cannot carry",
                 allowed="printable ASCII",
@@ -230,6 +233,11 @@ def _said(response: httpx2.Response, key: str) -> str:
     """Return the server's own words behind a colon, on one line, without the key."""
     words = _without_key(" ".join(response.text.split()), key)[:SHOWN_CHARS]
     return f": {words}" if words else ""
+
+
+def _reason(error: httpx2.HTTPError) -> str:
+    """Return what a connection error says, or its name, since some say nothing."""
+    return str(error) or type(error).__name__
 
 
 def _without_key(text: str, key: str) -> str:

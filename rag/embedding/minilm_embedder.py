@@ -46,6 +46,8 @@ class MinilmEmbedder:
         EmbedderUnavailableError: the wheel is missing, or a file is not the pinned one.
     """
 
+    # The vocabulary, the length limit and the pooling are constants of this version; whoever
+    # changes one of them has to change the revision too.
     identity = EmbedderIdentity(
         name="all-MiniLM-L6-v2", revision=MODEL_SHA256[:12], dimensions=DIMENSIONS
     )
@@ -59,7 +61,7 @@ class MinilmEmbedder:
         self._encoder: SentenceEncoder | None = None
 
     def warm_up(self) -> None:
-        """Load the model now; a command that will embed can call this from a thread of its own.
+        """Load the model now, so that the first call does not wait for it.
 
         Raises:
             EmbedderUnavailableError: as above.

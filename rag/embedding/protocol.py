@@ -33,8 +33,8 @@ class Embedder(Protocol):
     """Turns text into unit vectors.
 
     A vector depends on its own text alone, never on its neighbours in a batch.
-    Text is cleaned of lone surrogates and NUL before it reaches the model, and what a model
-    cannot take in is cut off; no text of any length or content is an error of its own.
+    Text is cleaned of lone surrogates and NUL before it reaches the model, and what is beyond the
+    model's reach is cut off, so that any text may be given.
     Safe to call from several threads.
     """
 

@@ -105,6 +105,7 @@ def test_an_answer_without_indexes_is_in_order(
         [{"index": 0, "embedding": [1, 2, 3, 4]}, {"index": 0, "embedding": [1, 2, 3, 4]}],
         [{"index": 0, "embedding": [1, 2, 3, 4]}, {"index": 2, "embedding": [1, 2, 3, 4]}],
         [{"index": 0, "embedding": [1, 2, 3, 4]}, {"embedding": [1, 2, 3, 4]}],
+        [{"index": [0], "embedding": [1, 2, 3, 4]}, {"index": "1", "embedding": [1, 2, 3, 4]}],
         [{"index": 0}, {"index": 1}],
         ["a", "b"],
         None,
