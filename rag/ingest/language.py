@@ -7,7 +7,7 @@ from collections import Counter
 
 UNDETERMINED = "und"
 SAMPLE_CHARS = 20_000  # a page or ten decide; the rest only takes time
-MIN_SHARE = 0.15  # of the weighted letters: documents in any script quote code and names in Latin
+MIN_SHARE = 0.25  # of the weighted letters: documents in any script quote code and names in Latin
 KANA_SHARE = 0.1  # of Kana and Han together; Japanese prose has about half, Chinese none
 ENGLISH_SHARE = 0.08  # of the words; English prose has about a third, other languages few
 ENGLISH_KINDS = 3  # one word repeated is no language

@@ -28,7 +28,7 @@ _BLOCKS = frozenset(
     {
         "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details",
         "div", "dl", "dt", "fieldset", "figcaption", "figure", "header", "hgroup", "hr", "html",
-        "legend", "li", "main", "ol", "p", "section", "summary", "table", "tbody", "tfoot",
+        "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot",
         "thead", "ul",
     }
 )  # fmt: skip
@@ -115,7 +115,7 @@ def _walk(start: LexborNode, builder: TextBuilder) -> None:
             stack.append((node, True))
             stack.extend((child, False) for child in reversed(_children(node)))
         else:
-            _leave(tag, builder)
+            _leave(tag, lists, builder)
         step = -1 if is_left else 1
         lists += step * (tag == "li")
         preformatted += step * (tag == "pre")
@@ -133,7 +133,7 @@ def _enter(node: LexborNode, tag: str, lists: int, builder: TextBuilder) -> None
             builder.verbatim(" | ")
     elif tag == "tr":
         builder.end(LINE)
-    elif tag in _BLOCKS or tag == "pre":
+    elif tag in _BLOCKS:
         builder.end(PARAGRAPH if tag in _PARAGRAPHS and not lists else LINE)
     if tag in _ATOMIC:
         builder.open_atomic()
@@ -141,15 +141,13 @@ def _enter(node: LexborNode, tag: str, lists: int, builder: TextBuilder) -> None
         builder.bullet(lists)
 
 
-def _leave(tag: str, builder: TextBuilder) -> None:
+def _leave(tag: str, lists: int, builder: TextBuilder) -> None:
     if tag in _ATOMIC:
         builder.close_atomic()
     if tag in _HEADINGS:
         builder.close_heading(_HEADINGS[tag])
-    elif tag in _PARAGRAPHS:
-        builder.end(PARAGRAPH)
     elif tag in _BLOCKS:
-        builder.end(LINE)
+        builder.end(PARAGRAPH if tag in _PARAGRAPHS and not lists else LINE)
 
 
 def _children(node: LexborNode) -> list[LexborNode]:
