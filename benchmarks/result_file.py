@@ -63,7 +63,7 @@ def machine() -> dict[str, Any]:
 def write_result(name: str, figures: dict[str, Any]) -> Path:
     """Write ``figures`` to ``results/<name>-<short commit>.json`` and return that path.
 
-    A result of a tree with uncommitted changes in ``rag`` or ``benchmarks`` says ``"clean": false``.
+    Where ``rag`` or ``benchmarks`` hold uncommitted changes the result says ``"clean": false``.
     """
     commit = _git("rev-parse", "--short", "HEAD") or "uncommitted"
     changed = _git("status", "--porcelain", "--untracked-files=no", "--", "../rag", ".")

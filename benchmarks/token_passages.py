@@ -65,8 +65,6 @@ def load_passages(datasets: Path) -> dict[str, list[str]]:
             path.read_text(encoding="utf-8", errors="replace") for path in files
         ]
     for name in list(passages):
-        passages[f"{name} in chunks"] = [
-            chunk for text in passages[name] for chunk in chunks(text)
-        ]
+        passages[f"{name} in chunks"] = [chunk for text in passages[name] for chunk in chunks(text)]
     passages |= _random_texts()
     return {name: [text for text in texts if text.strip()] for name, texts in passages.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import add
 
 import Stemmer
 
@@ -109,7 +110,7 @@ class Analyzer:
             elif len(run) == 1:
                 terms.append(run)
             else:
-                extend([first + second for first, second in zip(run, run[1:], strict=False)])
+                extend(map(add, run, run[1:]))
         return terms
 
     def tokens(self, text: str) -> list[Token]:

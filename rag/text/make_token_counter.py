@@ -33,10 +33,10 @@ def make_token_counter(name: str) -> TokenCounter:
                 given=name,
                 hint="pip install 'rag-evidence[bpe]'",
             ) from None
-        return cast(TokenCounter, module.BpeTokenCounter(name))
+        return cast("TokenCounter", module.BpeTokenCounter(name))
     if name.endswith(".json"):
         module = import_module("rag.text.tokenizer_file_counter")
-        return cast(TokenCounter, module.TokenizerFileCounter(name))
+        return cast("TokenCounter", module.TokenizerFileCounter(name))
     raise ConfigError(
         f"unknown token counter {name!r}",
         given=name,

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
@@ -38,7 +39,7 @@ _KEPT = {"й": "й", "Й": "Й"}  # a letter of its own, not и with a mark
 
 
 def _is_diacritic(char: str) -> bool:
-    """Whether ``char`` is a mark that readers leave out: Latin accents, Arabic and Hebrew points."""
+    """Whether readers leave this mark out: Latin accents, Arabic and Hebrew points."""
     code = ord(char)
     return (
         0x0300 <= code <= 0x036F
@@ -119,7 +120,7 @@ def _clusters(text: str) -> list[tuple[str, int, int]]:
             start,
             end,
         )
-        for start, end in zip(bounds, bounds[1:], strict=False)
+        for start, end in pairwise(bounds)
     ]
 
 
