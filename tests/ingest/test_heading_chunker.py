@@ -236,6 +236,7 @@ def test_a_paragraph_of_80_000_tokens_is_cut_at_sentences_and_nothing_is_lost() 
     assert all(chunk.text.rstrip().endswith("again.") for chunk in chunks)
 
 
+@pytest.mark.scenario("ingestion", "Chinese sentences")
 def test_chinese_is_cut_after_its_full_stops() -> None:
     chunks = chunks_of("这是一个句子。那是另一个句子！对不对？" * 40, "a.txt")
     assert len(chunks) > 1
