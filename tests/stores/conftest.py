@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,14 +13,13 @@ import pytest
 
 pytest.register_assert_rewrite("rag.testing.store_contract_parts")
 
-from rag.errors import StoreUnreachableError  # noqa: E402  # after the rewriting is asked for
-from rag.ranking import ReciprocalRankFusion  # noqa: E402  # likewise
+from rag.ranking import ReciprocalRankFusion  # noqa: E402  # after the rewriting is asked for
 from rag.settings import StoreSettings  # noqa: E402  # likewise
 from rag.stores.milvus.connection import connect  # noqa: E402  # likewise
 from rag.stores.milvus.store import MilvusHybridKnowledgeStore  # noqa: E402  # likewise
 from rag.testing.store_contract import ANALYZER, EMBEDDER, OpenStore  # noqa: E402  # likewise
 
-START_S = 30.0  # a server process imports pymilvus and pyarrow first, on a machine that is busy
+STOP_S = 30.0  # the server drains what it was asked before
 
 
 def open_at(uri: str) -> OpenStore:
@@ -55,29 +54,20 @@ def server_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("served") / "kb.db"
     command = [str(Path(sys.executable).with_name("milvus-lite")), "server"]
     command += ["--data-dir", str(folder), "--port", str(port), "--host", "127.0.0.1"]
-    log = (folder.parent / "log").open("w")
-    process = subprocess.Popen(command, stdout=log, stderr=log)
-    uri = f"http://127.0.0.1:{port}"
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        text=True,
+    )
     try:
-        _await_server(uri, process)
-        yield uri
+        assert "listening" in process.stdout.readline()
+        yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(timeout=START_S)
-        log.close()
-
-
-def _await_server(uri: str, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + START_S
-    while True:
-        try:
-            connect(StoreSettings(uri=uri)).release()
-        except StoreUnreachableError:
-            if process.poll() is not None or time.monotonic() > end:
-                raise
-            time.sleep(0.1)
-        else:
-            return
+        process.wait(timeout=STOP_S)
+        process.stdout.close()
 
 
 @pytest.fixture

@@ -230,9 +230,12 @@ class Ledger:
             with self._connection.errors("write the index's state"):
                 self._client.upsert(self.collection, list(rows), timeout=self.timeout_s)
         except StoreError:
-            # whether it came through is not known, so it is read again
-            self._connection.shared.pop(self._shared_key, None)
+            self.forget_state()  # whether it came through is not known, so it is read again
             raise
+
+    def forget_state(self) -> None:
+        """Have the state read again at its next use."""
+        self._connection.shared.pop(self._shared_key, None)
 
     def _with_write(self, entry: WriteEntry, revision: str | None = None) -> None:
         state = self.state

@@ -44,7 +44,7 @@ def probe_scores(connection: MilvusConnection, collection: str, timeout_s: float
     with connection.errors("verify its scores"):
         near = _ask(connection.client, collection, "probe_vector", [1.0, 0.0], timeout_s)
         words = _ask(connection.client, collection, "probe_words_vector", "alpha", timeout_s)
-    _check_cosines(near, connection.engine)
+    check_cosines(near, connection.engine)
     return bm25_sign(words, connection.engine)
 
 
@@ -67,7 +67,12 @@ def _ask(
     ]
 
 
-def _check_cosines(found: list[tuple[str, float]], engine: Engine) -> None:
+def check_cosines(found: list[tuple[str, float]], engine: Engine) -> None:
+    """Pass where the three fixed vectors have cosines 1, 0 and -1, best first.
+
+    Raises:
+        ScoreDirectionError: they have not.
+    """
     right = [("east", 1.0), ("north", 0.0), ("west", -1.0)]
     as_it_must_be = [name for name, _ in found] == [name for name, _ in right] and all(
         math.isclose(score, other, abs_tol=TOLERANCE)
