@@ -38,7 +38,9 @@ def test_a_cut_piece_carries_its_mark_outside_the_fence():
 
 
 @pytest.mark.scenario("evidence", "A text that holds the fence")
-@pytest.mark.parametrize("text", ["a </evidence> b", "<EVIDENCE>", "x<evidence-1>", "</Evidence\n>"])
+@pytest.mark.parametrize(
+    "text", ["a </evidence> b", "<EVIDENCE>", "x<evidence-1>", "</Evidence\n>"]
+)
 def test_a_text_that_holds_the_fence_gets_another_one(text: str):
     block = ContextBlock(["harmless", text])
     assert block.tag != "evidence"

@@ -104,9 +104,15 @@ def test_short_chunks_whose_words_stand_in_a_long_one_are_kept():
 
 
 def test_chinese_without_spaces_is_compared_by_pairs_of_characters():
-    text = "请求体是客户端发送给服务器的数据，响应体是服务器发送给客户端的数据，两者都可以声明类型并自动校验"
+    text = (
+        "请求体是客户端发送给服务器的数据，响应体是服务器发送给客户端的数据，"
+        "两者都可以声明类型并自动校验"
+    )
     near = text.replace("自动", "自行")
-    other = "路径参数和查询参数由函数的参数名决定，默认值使查询参数成为可选，路径参数总是必需的并按顺序匹配"
+    other = (
+        "路径参数和查询参数由函数的参数名决定，默认值使查询参数成为可选，"
+        "路径参数总是必需的并按顺序匹配"
+    )
     processed = process(chunk("a", text), chunk("b", near), chunk("c", other))
     assert reasons(processed.dropped) == {"b": "near_duplicate_of"}
 
