@@ -12,8 +12,9 @@ from rag.errors import StoreError
 from rag.ranking import SearchMode
 from rag.settings import StoreSettings
 from rag.stores.milvus.connection import MilvusConnection, connect
-from rag.stores.milvus.ledger import ABANDONED_AFTER_S, Ledger, LedgerState, WriteEntry
-from rag.stores.milvus.rows import RowMaker
+from rag.stores.milvus.ledger import Ledger
+from rag.stores.milvus.ledger_state import ABANDONED_AFTER_S, LedgerState, WriteEntry
+from rag.stores.milvus.row_maker import RowMaker
 from rag.testing.store_contract import ANALYZER, EMBEDDER
 from rag.testing.store_contract_parts.corpus import (
     MODES,

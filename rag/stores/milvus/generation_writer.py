@@ -23,8 +23,10 @@ from uuid import uuid4
 from rag.errors import StoreError
 from rag.logs import get_logger
 from rag.stores.milvus.index import Heads, MilvusIndex
-from rag.stores.milvus.ledger import WriteEntry, now_text
-from rag.stores.milvus.rows import Row, RowMaker
+from rag.stores.milvus.ledger import now_text
+from rag.stores.milvus.ledger_state import WriteEntry
+from rag.stores.milvus.row_maker import RowMaker
+from rag.stores.milvus.rows import Row
 from rag.stores.milvus.schema import DENSE, DOCUMENT_FIELDS, TERMS, TEXT
 from rag.stores.records import DocumentWrite
 

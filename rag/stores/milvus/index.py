@@ -12,7 +12,8 @@ from rag.stores.filter_match import glob_regex
 from rag.stores.filters import SearchFilter
 from rag.stores.milvus.connection import MilvusConnection
 from rag.stores.milvus.filter_compiler import Expression, ExpressionBuilder
-from rag.stores.milvus.ledger import Ledger, LedgerState
+from rag.stores.milvus.ledger import Ledger
+from rag.stores.milvus.ledger_state import LedgerState
 from rag.stores.milvus.rows import CandidateChunk, row_id, stored_chunk
 from rag.stores.milvus.schema import CHUNK_FIELDS, DOCUMENT_FIELDS, ROW_ID
 from rag.stores.records import Manifest

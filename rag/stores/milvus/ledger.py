@@ -10,89 +10,34 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 from uuid import uuid4
 
 from pymilvus import CollectionSchema, DataType, Function, FunctionType, MilvusClient
 
-from rag.embedding.protocol import EmbedderIdentity
 from rag.errors import StoreDamagedError, StoreError
 from rag.ingest.records import Source, Trust
 from rag.stores.milvus.connection import MilvusConnection
 from rag.stores.milvus.filter_compiler import ExpressionBuilder
+from rag.stores.milvus.ledger_state import (
+    LedgerState,
+    WriteEntry,
+    manifest_from_json,
+    manifest_to_json,
+    write_from_json,
+    write_to_json,
+)
 from rag.stores.milvus.overflow import slices_of_text
 from rag.stores.milvus.schema import MAX_VARCHAR_BYTES, create_collection
 from rag.stores.milvus.score_probe import PROBE_FIELDS, PROBE_ROWS
 from rag.stores.records import Manifest
 
-SETTLING_S: Final = 10.0  # twice a server's bounded staleness (5 s), in which it may lag behind
-ABANDONED_AFTER_S: Final = 600.0  # far longer than one write takes; then its writer is gone
-
-_KIND_MANIFEST, _KIND_REVISION, _KIND_WRITE, _KIND_SOURCE = (
-    "manifest",
-    "revision",
-    "write",
-    "source",
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteEntry:
-    """One unfinished write.
-
-    ``writing``: its rows are not to be seen yet. ``retiring``: it is done but for deleting, of
-    the documents ``doc_ids``, the rows that came with the writes ``replaced``, which are not to
-    be seen any more.
-    """
-
-    batch: str
-    phase: Literal["writing", "retiring"]
-    started_at: str
-    doc_ids: tuple[str, ...] = ()
-    replaced: tuple[str, ...] = ()
-
-    def is_abandoned(self, now: datetime) -> bool:
-        """Whether its writer must be gone."""
-        age = now - datetime.fromisoformat(self.started_at)
-        return age.total_seconds() > ABANDONED_AFTER_S
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerState:
-    """The corpus revision and the unfinished writes; equal states show the same rows.
-
-    ``seen_at`` is when this process first saw the state, by its monotonic clock.
-    """
-
-    revision: str
-    writes: tuple[WriteEntry, ...] = ()
-    seen_at: float = field(default=0.0, compare=False)
-
-    def hide(self, builder: ExpressionBuilder) -> ExpressionBuilder:
-        """Demand that a row counts."""
-        for write in self.writes:
-            if write.phase == "writing":
-                builder.add(f"batch != {builder.value(write.batch)}")
-            elif write.doc_ids and write.replaced:
-                docs, batches = builder.value(write.doc_ids), builder.value(write.replaced)
-                builder.add(f"not (doc_id in {docs} and batch in {batches})")
-        return builder
-
-    def shows_no_more_than(self, earlier: LedgerState) -> bool:
-        """Whether what an earlier state showed is what this one shows.
-
-        A write that began since may have put rows where the earlier state did not hide them; one
-        that ended only deleted rows that were hidden already.
-        """
-        begun = {write.batch for write in self.writes} - {write.batch for write in earlier.writes}
-        return self.revision == earlier.revision and not begun
-
-    def consistency(self) -> str:
-        """Return how fresh a server's answer must be to show this state."""
-        settled = time.monotonic() - self.seen_at > SETTLING_S
-        return "Bounded" if settled else "Strong"
+_KIND_MANIFEST: Final = "manifest"
+_KIND_REVISION: Final = "revision"
+_KIND_WRITE: Final = "write"
+_KIND_SOURCE: Final = "source"
 
 
 class Ledger:
@@ -124,7 +69,7 @@ class Ledger:
                 client, engine, self.collection, _schema(lite=engine.lite), indexes, self.timeout_s
             )
         self._put([*PROBE_ROWS, _row(_KIND_REVISION, _KIND_REVISION, new_revision())])
-        self._put([_row(_KIND_MANIFEST, _KIND_MANIFEST, _manifest_to_json(manifest))])
+        self._put([_row(_KIND_MANIFEST, _KIND_MANIFEST, manifest_to_json(manifest))])
 
     def manifest(self) -> Manifest | None:
         """Return what the index was built with; None where its making was cut short.
@@ -136,7 +81,7 @@ class Ledger:
         if not rows:
             return None
         try:
-            return _manifest_from_json(_value(rows[0]))
+            return manifest_from_json(_value(rows[0]))
         except (KeyError, TypeError, ValueError) as error:
             raise StoreDamagedError(
                 f"the manifest of the index at {self._connection.uri} cannot be read: {error}",
@@ -161,7 +106,7 @@ class Ledger:
             f'kind in ["{_KIND_REVISION}", "{_KIND_WRITE}"]', "Strong" if force else "Session"
         )
         revisions = [_value(row) for row in rows if row["kind"] == _KIND_REVISION]
-        writes = [_write_from_json(_value(row)) for row in rows if row["kind"] == _KIND_WRITE]
+        writes = [write_from_json(_value(row)) for row in rows if row["kind"] == _KIND_WRITE]
         found = LedgerState(
             revision=revisions[0] if revisions else "",
             writes=tuple(sorted(writes, key=lambda write: write.batch)),
@@ -171,7 +116,7 @@ class Ledger:
 
     def begin(self, entry: WriteEntry) -> None:
         """Announce a write: its rows are hidden from now on."""
-        self._put([_row(_KIND_WRITE, _write_key(entry), _write_to_json(entry))])
+        self._put([_row(_KIND_WRITE, _write_key(entry), write_to_json(entry))])
         self._with_write(entry)
 
     def commit(self, entry: WriteEntry) -> None:
@@ -180,7 +125,7 @@ class Ledger:
         self._put(
             [
                 _row(_KIND_REVISION, _KIND_REVISION, revision),
-                _row(_KIND_WRITE, _write_key(entry), _write_to_json(entry)),
+                _row(_KIND_WRITE, _write_key(entry), write_to_json(entry)),
             ]
         )
         self._with_write(entry, revision)
@@ -302,33 +247,3 @@ def _value(row: Mapping[str, Any]) -> str:
 
 def _write_key(entry: WriteEntry) -> str:
     return f"write:{entry.batch}"
-
-
-def _write_to_json(entry: WriteEntry) -> str:
-    return json.dumps(asdict(entry))
-
-
-def _write_from_json(text: str) -> WriteEntry:
-    found = json.loads(text)
-    return WriteEntry(
-        batch=found["batch"],
-        phase=found["phase"],
-        started_at=found["started_at"],
-        doc_ids=tuple(found["doc_ids"]),
-        replaced=tuple(found["replaced"]),
-    )
-
-
-def _manifest_to_json(manifest: Manifest) -> str:
-    return json.dumps(asdict(manifest), ensure_ascii=False)
-
-
-def _manifest_from_json(text: str) -> Manifest:
-    found = json.loads(text)
-    embedder = found["embedder"]
-    return Manifest(
-        schema_version=int(found["schema_version"]),
-        analyzer=str(found["analyzer"]),
-        embedder=None if embedder is None else EmbedderIdentity(**embedder),
-        created_at=str(found["created_at"]),
-    )

@@ -14,7 +14,7 @@ from rag.ranking.records import Channel, RetrievalDetail, ScoreKind, ScoreLabel,
 from rag.stores.admission import admit
 from rag.stores.milvus.candidates import candidate_fields, ranked
 from rag.stores.milvus.index import MilvusIndex
-from rag.stores.milvus.rows import checked_vector
+from rag.stores.milvus.row_maker import checked_vector
 from rag.stores.milvus.schema import DENSE, SPARSE
 from rag.stores.records import ChannelReport, ChannelStatus, StoreQuery, StoreResponse
 from rag.text import Analyzer, encode_terms

@@ -21,7 +21,8 @@ from rag.stores.milvus.integrity import IntegrityCheck
 from rag.stores.milvus.lexical_retriever import MilvusLexicalRetriever
 from rag.stores.milvus.manifest import refuse_write_without_embedder
 from rag.stores.milvus.opening import open_index
-from rag.stores.milvus.rows import RowMaker, document_of, stored_chunk
+from rag.stores.milvus.row_maker import RowMaker
+from rag.stores.milvus.rows import document_of, stored_chunk
 from rag.stores.milvus.schema import CHUNK_FIELDS, SPARSE
 from rag.stores.milvus.server_fusion import ServerFusion
 from rag.stores.milvus.vector_retriever import MilvusVectorRetriever

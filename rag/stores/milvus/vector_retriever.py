@@ -5,7 +5,7 @@ from __future__ import annotations
 from rag.ranking.records import Channel, SearchHit
 from rag.stores.milvus.candidates import candidate_fields, ranked, with_chunks
 from rag.stores.milvus.index import MilvusIndex
-from rag.stores.milvus.rows import checked_vector
+from rag.stores.milvus.row_maker import checked_vector
 from rag.stores.milvus.schema import DENSE
 from rag.stores.records import StoreQuery
 
