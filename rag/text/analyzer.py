@@ -96,6 +96,10 @@ class Analyzer:
             pieces.append((term[:LONGEST_TERM], start, end))
         return tuple(pieces)
 
+    def term_of(self, word: str) -> str:
+        """Return the term of one plain lower-case word, such as ``declar`` for ``declaring``."""
+        return self._terms[word][0]
+
     def terms(self, text: str) -> list[str]:
         """Return the terms of ``text`` in order, with repetitions; ``tokens`` without the spans."""
         terms: list[str] = []
@@ -150,7 +154,7 @@ class Analyzer:
             start, end = folded.span(match.start(), match.end())
             key = match.group().casefold()
             terms = tuple(dict.fromkeys(self.terms(match.group())))
-            kept = stops if key in self._stop_words else words
+            kept = stops if key.removesuffix("'s") in self._stop_words else words
             kept.setdefault(key, (text[start:end], terms))
         return list((words or stops).values())
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import math
 import re
-from operator import add
+from operator import add, ne
 
 from rag.text.normalise import clean_text
 from rag.text.token_costs import (
     CAPITALISED,
+    CHANGE,
     CHAR_RUNS,
+    CONTROL,
     DIGITS,
+    FEW_CHANGES,
+    FURTHER_CHANGE,
     LEAD_BARE,
     LEAD_MARK,
     LEAD_SPACE,
-    MARKS,
+    MORE_BREAKS,
     MORE_MARKS,
-    MORE_SPACE,
+    MORE_SPACES,
     PAIRS,
-    SPACE,
+    RUN,
     SPACE_BEFORE_CHAR,
     SPACE_BEFORE_DIGITS,
     SPREAD,
@@ -46,6 +50,7 @@ _ASCII_PIECES = re.compile(  # the same pieces of ASCII text, in two thirds of t
 )
 _CACHED_PIECES = 100_000  # distinct words of some 20 MB; about 15 MB of memory
 _PAIR_COST = PAIRS.__getitem__
+_FREE_BREAKS = 2  # line breaks that marks take with them
 _LONGEST_CACHED = 24  # longer pieces are data and do not come back
 
 
@@ -61,11 +66,29 @@ def _letters_cost(word: str) -> int:
     return cost
 
 
+def _run_cost(run: str, more: int) -> int:
+    """Return the cost of a run of one kind: repetitions are cheap, many changes are not."""
+    changes = sum(map(ne, run, run[1:]))
+    few = min(changes, FEW_CHANGES)
+    repeats = len(run) - 1 - changes
+    return RUN + more * repeats + CHANGE * few + FURTHER_CHANGE * (changes - few)
+
+
+def _space_cost(space: str) -> int:
+    """Return the cost of a run of white space."""
+    plain = "".join([char for char in space if char in " \t\r\n"])
+    cost = sum([char_cost(char) for char in space if not char.isascii()])
+    cost += CONTROL * sum([char.isascii() and char not in " \t\r\n" for char in space])
+    if plain:
+        cost += _run_cost(plain, MORE_BREAKS if plain.strip(" ") else MORE_SPACES)
+    return cost
+
+
 def _piece_cost(piece: str) -> int:
     """Return the cost of one piece, in thousandths of a token."""
     first, last = piece[0], piece[-1]
     if last.isspace() and piece.isspace():
-        return SPACE + MORE_SPACE * (len(piece) - 1)
+        return _space_cost(piece)
     if last.isdigit():
         digits = piece.removeprefix(" ")
         before = SPACE_BEFORE_DIGITS if first == " " else 0
@@ -79,11 +102,15 @@ def _piece_cost(piece: str) -> int:
             lead = LEAD_MARK if first.isascii() else LEAD_BARE + char_cost(first)
         return lead + _letters_cost(piece[1:])
     marks = piece.removeprefix(" ").rstrip("\r\n")
-    plain = sum([char.isascii() for char in marks])
-    cost = sum([char_cost(char) for char in marks if not char.isascii()])
+    cost = sum([CONTROL if char < " " or char == "\x7f" else 0 for char in marks])
+    cost += sum([char_cost(char) for char in marks if not char.isascii()])
+    plain = "".join([char for char in marks if " " < char < "\x7f"])
     if plain:
-        return cost + MARKS + MORE_MARKS * (plain - 1)
-    return cost + (SPACE_BEFORE_CHAR if first == " " else 0)
+        cost += _run_cost(plain, MORE_MARKS)
+    elif first == " ":
+        cost += SPACE_BEFORE_CHAR
+    breaks = piece[len(piece.rstrip("\r\n")) :]
+    return cost + (_space_cost(breaks[_FREE_BREAKS:]) if len(breaks) > _FREE_BREAKS else 0)
 
 
 class _CostCache(dict[str, int]):
@@ -131,7 +158,7 @@ class EstimatingTokenCounter:
             return 0
         cost = sum(map(_COST_OF, pieces))
         if pieces[-1] == " ":
-            cost += LEAD_SPACE - SPACE  # a word to come will take this space with it
+            cost += LEAD_SPACE - RUN  # a word to come will take this space with it
         return _tokens(cost)
 
     def prefix(self, text: str, max_tokens: int, /) -> int:

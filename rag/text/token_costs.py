@@ -24,10 +24,14 @@ BOTH_UPPER = 172  # each capital followed by another
 DIGITS = 1_100  # up to three
 SPACE_BEFORE_DIGITS = 800
 SPACE_BEFORE_CHAR = 200  # before a character of a script without spaces
-MARKS = 1_000  # the first of a run of ASCII punctuation
-MORE_MARKS = 120  # each further one; long rules of one mark are single tokens
-SPACE = 1_000  # a run of white space that no word takes with it
-MORE_SPACE = 12  # each further character of it
+RUN = 1_000  # the first of a run of ASCII punctuation, or of white space that no word takes along
+MORE_MARKS = 120  # each repetition in a run of marks
+MORE_SPACES = 12  # each repetition of a space
+MORE_BREAKS = 70  # each repetition of a tab or line break
+CHANGE = 120  # each other character in a run: usual combinations are single tokens
+FEW_CHANGES = 2
+FURTHER_CHANGE = 850  # in a run of more kinds than that
+CONTROL = 1_100  # each control character
 SPREAD = 0.88  # margin, in tokens per square root of the count
 
 # Row: first letter, column: second; base 36 digits of 40 thousandths.
@@ -134,7 +138,8 @@ _RANGES = (
     (0x2010, 1_100),  # dashes, quotation marks, bullets
     (0x2028, 2_200),
     (0x2300, 2_860),
-    (0x2500, 1_210),  # box drawing
+    (0x2500, 1_210),  # box drawing, light lines
+    (0x2520, 2_420),  # other lines
     (0x2580, 2_200),
     (0x2600, 2_500),  # dingbats
     (0x2C00, 3_300),
