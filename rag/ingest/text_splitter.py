@@ -28,11 +28,12 @@ MAX_MARKS = 32  # combining marks that one character may carry before it is cut 
 
 
 class Piece(NamedTuple):
-    """A range of characters and an upper estimate of its tokens: the sum over what it joins."""
+    """A range of characters and its tokens: counted, or the sum over what it joins."""
 
     start: int
     end: int
     tokens: int
+    counted: bool = False
 
 
 class TextSplitter:
@@ -77,7 +78,7 @@ class TextSplitter:
                 self._counter, target_tokens=min(self._target, room), max_tokens=room
             )
             blocks[at : at + 1] = tighter._fitted(text, blocks[at].start, blocks[at].end, 0)
-        return self._packed(self._with_announced(text, blocks))
+        return self._packed(text, self._with_announced(text, blocks))
 
     def within_limit(self, text: str, piece: Piece) -> list[Piece]:
         """Return ``piece``, or its parts where the sum had promised less than there is."""
@@ -88,43 +89,49 @@ class TextSplitter:
     def _fitted(self, text: str, start: int, end: int, level: int) -> list[Piece]:
         tokens = self._counter.count(text[start:end])
         if tokens <= self._max:
-            return [Piece(start, end, tokens)]
+            return [Piece(start, end, tokens, counted=True)]
         for number in range(level, len(_LEVELS)):
             parts = _parts(text, start, end, _LEVELS[number](text, start, end))
             if len(parts) > 1:
                 fitted: list[Piece] = []
                 for first, last in parts:
                     fitted.extend(self._fitted(text, first, last, number + 1))
-                return self._packed(fitted)
+                return self._packed(text, fitted)
         return self._forced(text, start, end)
 
     def _forced(self, text: str, start: int, end: int) -> list[Piece]:
         """Cut where the target is reached, at a word's border if one is near."""
         pieces = []
         while start < end:
-            window = text[start : min(end, start + self._target * WINDOW_CHARS_PER_TOKEN)]
-            room = self._target
-            while True:
-                length = max(1, self._counter.prefix(window, room))
-                if start + length < end:
-                    length = _border(text, start, length)
+            length = min(end - start, self._target * WINDOW_CHARS_PER_TOKEN)
+            tokens = self._counter.count(text[start : start + length])
+            # In proportion: two or three counts serve, where bisection would take a dozen.
+            while tokens > self._target and length > 1:
+                length = max(1, min(length - 1, length * self._target // tokens))
                 tokens = self._counter.count(text[start : start + length])
-                if tokens <= self._max or length == 1:
-                    break
-                room //= 2
-            pieces.append(Piece(start, start + length, tokens))
+            shorter = _border(text, start, length) if start + length < end else length
+            if shorter < length:
+                length = shorter
+                tokens = self._counter.count(text[start : start + length])
+            pieces.append(Piece(start, start + length, tokens, counted=True))
             start += length
-        return self._packed(pieces)
+        return self._packed(text, pieces)
 
-    def _packed(self, pieces: Iterable[Piece]) -> list[Piece]:
+    def _packed(self, text: str, pieces: Iterable[Piece]) -> list[Piece]:
         """Join neighbours up to the target; a crumb goes to its neighbour even beyond it."""
         packed: list[Piece] = []
         for piece in pieces:
             if packed:
-                total = packed[-1].tokens + piece.tokens
-                crumb = packed[-1].tokens < self._small
+                last = packed[-1]
+                if last.tokens + piece.tokens > self._target and not last.counted:
+                    # a sum over short pieces is well above the count of the whole
+                    last = packed[-1] = last._replace(
+                        tokens=self._counter.count(text[last.start : last.end]), counted=True
+                    )
+                total = last.tokens + piece.tokens
+                crumb = last.tokens < self._small
                 if total <= self._target or (crumb and total <= self._max):
-                    packed[-1] = Piece(packed[-1].start, piece.end, total)
+                    packed[-1] = Piece(last.start, piece.end, total)
                     continue
             packed.append(piece)
         if len(packed) > 1 and packed[-1].tokens < self._small:
