@@ -6,6 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from rag.ingest.records import Chunk, Document, Media, Source, Span, Trust
@@ -15,6 +16,9 @@ from rag.stores.local.filter_sql import TRUST_LEVELS, encodable, filter_sql
 from rag.stores.local.instants import microseconds
 
 CACHED_CHUNKS = 4_096  # a few searches' worth of candidates; about 8 MB of text
+# A search makes hundreds of records; looking a member up costs a tenth of constructing it.
+_MEDIA = {str(media): media for media in Media}
+_TRUST = {str(trust): trust for trust in Trust}
 
 _DOCUMENT_COLUMNS = (
     "doc_id, uri, title, media, content_hash, chunk_count, byte_size, indexed_at, language, tags,"
@@ -189,21 +193,27 @@ def id_key(chunk_id: str) -> int:
     return int(chunk_id[:16], 16) - 2**63
 
 
+@lru_cache(maxsize=8_192)
+def _texts(listed: str) -> tuple[str, ...]:
+    """Return the texts of a JSON array; the chunks of a document share theirs."""
+    return tuple(json.loads(listed))
+
+
 def _document(values: Sequence[Any]) -> Document:
     return Document(
         doc_id=values[0],
         uri=values[1],
         title=values[2],
-        media=Media(values[3]),
+        media=_MEDIA[values[3]],
         content_hash=values[4],
         chunk_count=values[5],
         byte_size=values[6],
         indexed_at=values[7],
         language=values[8],
-        tags=tuple(json.loads(values[9])),
+        tags=_texts(values[9]),
         source=values[10],
         source_type=values[11],
-        trust=Trust(values[12]),
+        trust=_TRUST[values[12]],
         tenant=values[13],
         generation=values[14],
     )
@@ -215,16 +225,16 @@ def _stored_chunk(values: Sequence[Any]) -> StoredChunk:
         doc_id=values[2],
         ordinal=values[3],
         text=values[4],
-        heading_path=tuple(json.loads(values[5])),
+        heading_path=_texts(values[5]),
         span=Span(kind=values[6], start=values[7], end=values[8]),
         uri=values[9],
         title=values[10],
-        media=Media(values[11]),
+        media=_MEDIA[values[11]],
         language=values[12],
-        tags=tuple(json.loads(values[13])),
+        tags=_texts(values[13]),
         source=values[14],
         source_type=values[15],
-        trust=Trust(values[16]),
+        trust=_TRUST[values[16]],
         tenant=values[17],
         content_hash=values[18],
         indexed_at=values[19],

@@ -59,6 +59,7 @@ def exact_cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> N
     """
     wide = vectors.astype(np.float64)
     target = query.astype(np.float64)
-    lengths = np.sqrt((wide * wide).sum(axis=1)) * np.sqrt((target * target).sum())
+    # one root of the product: a vector has the cosine 1.0 with itself, to the last digit
+    lengths = np.sqrt((wide * wide).sum(axis=1) * (target * target).sum())
     cosines: NDArray[np.float64] = np.clip((wide * target).sum(axis=1) / lengths, -1.0, 1.0)
     return cosines

@@ -96,6 +96,20 @@ class Database:
                 opened.depth -= 1
                 opened.connection.execute("ROLLBACK")
 
+    def is_older(self) -> bool:
+        """Whether the store exists and a migration is due."""
+        with engine_errors(self.folder), contextlib.closing(self._probe()) as connection:
+            return 0 < _version(connection) < SCHEMA_VERSION
+
+    def require_writable(self) -> None:
+        """Raise ``ReadonlyError`` where the store was opened for reading only."""
+        if self.readonly:
+            raise ReadonlyError(
+                f"the store at {self.folder} was opened for reading only",
+                given=str(self.folder),
+                hint="open it without --readonly to write",
+            )
+
     @contextmanager
     def write(self, manifest: Mapping[str, str | None]) -> Iterator[sqlite3.Connection]:
         """Yield a connection inside the one write transaction; it commits at the end or not at all.
@@ -106,17 +120,12 @@ class Database:
             ReadonlyError: the store was opened for reading only.
             StoreLockedError: another process is writing and does not finish in time.
         """
-        if self.readonly:
-            raise ReadonlyError(
-                f"the store at {self.folder} was opened for reading only",
-                given=str(self.folder),
-                hint="open it without --readonly to write",
-            )
+        self.require_writable()
         with engine_errors(self.folder):
             exists = self._is_open() or self.exists()
             self.folder.mkdir(parents=True, exist_ok=True)
             with write_lock(self.folder / LOCK_FILE, timeout_s=self._lock_timeout_s):
-                connection = self._mine(create=not exists).connection
+                connection = self._mine(create=not exists, migrating=True).connection
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     version = _version(connection)
@@ -151,7 +160,7 @@ class Database:
             self._opened.clear()
         self._local = threading.local()
 
-    def _mine(self, *, create: bool = False) -> _Opened:
+    def _mine(self, *, create: bool = False, migrating: bool = False) -> _Opened:
         if self._closed:
             raise StoreError(
                 f"the store at {self.folder} is closed",
@@ -173,6 +182,15 @@ class Database:
                 hint="ingest something first: rag ingest FOLDER",
             )
         opened = _Opened(connection=self._connect(), file=_file_of(self.path))
+        if not migrating and 0 < (version := _version(opened.connection)) < SCHEMA_VERSION:
+            opened.connection.close()
+            raise IndexIdentityMismatchError(
+                f"the index at {self.path} has schema version {version};"
+                f" this release reads {SCHEMA_VERSION}",
+                given=str(version),
+                allowed=f"schema version {SCHEMA_VERSION}",
+                hint="open it once without --readonly, which brings it up to date",
+            )
         with self._guard:
             self._opened.append(opened)
         self._local.opened = opened

@@ -53,14 +53,17 @@ class LocalEngine:
         self._tables = RowTableCache()
 
     def open(self, *, create: bool) -> None:
-        """Look at the store once, and lay it where there is none and ``create`` says so.
+        """Look at the store once; migrate an older one, lay a new one where ``create`` says so.
 
         Raises:
             StoreNotInitialisedError, StoreDamagedError, IndexIdentityMismatchError.
         """
-        if create and not self.database.exists():
+        exists = self.database.exists()
+        if (create and not exists) or (
+            exists and not self.database.readonly and self.database.is_older()
+        ):
             with self.write():
-                pass  # an empty store is what the first write transaction leaves
+                pass  # the first write transaction lays or migrates what it needs
         with self.view():
             pass
 

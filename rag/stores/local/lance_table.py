@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("LANCE_LOG", "error")  # read at import; its warnings are none of the user's
+os.environ.setdefault("LANCEDB_LOG", "error")  # read at import; its warnings are none of the user's
 
 import lancedb
 import numpy as np

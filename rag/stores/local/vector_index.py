@@ -131,10 +131,12 @@ class VectorIndex:
         and is removed by the next.
 
         Raises:
+            ReadonlyError: the store was opened for reading only.
             MissingExtraError: an index is due and LanceDB is not installed.
             StoreLockedError: another process is building.
             StoreDamagedError: LanceDB failed.
         """
+        self._engine.database.require_writable()
         report = progress or _silent
         lock = self._engine.database.lock_path(BUILD_LOCK_FILE)
         with write_lock(lock, timeout_s=0.0, doing="building the vector index of"):

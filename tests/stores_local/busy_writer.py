@@ -1,0 +1,42 @@
+"""Writes generation after generation of the same documents until its standard input closes.
+
+Run as ``python -m tests.stores_local.busy_writer FOLDER``; prints a line when it has begun.
+"""
+
+from __future__ import annotations
+
+import select
+import sys
+from pathlib import Path
+
+from rag.testing.store_contract_parts.corpus import document
+from tests.stores_local.opening import local_store
+
+DOCUMENTS = 5
+CHUNKS = 6
+
+
+def main(folder: Path) -> None:
+    """Write until told to stop."""
+    store = local_store(folder)
+    generation = 0
+    while not select.select([sys.stdin], [], [], 0)[0]:
+        generation += 1
+        store.write_documents(
+            [
+                document(
+                    f"{n}.md",
+                    *(f"magpie generation{generation} document{n} part{p}" for p in range(CHUNKS)),
+                    generation=generation,
+                )
+                for n in range(DOCUMENTS)
+            ]
+        )
+        if generation == 1:
+            print("begun", flush=True)  # noqa: T201  # how the test hears of it
+    store.close()
+    print(generation, flush=True)  # noqa: T201  # likewise
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

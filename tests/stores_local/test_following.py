@@ -1,0 +1,116 @@
+"""A store that is open while others write answers like one that is opened now."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag.ranking.records import SearchMode
+from rag.stores.local import document_writer, row_table, vector_matrix
+from rag.testing.store_contract_parts.corpus import document, document_id, search
+from tests.stores_local.opening import local_store
+
+WORDS = ("ibis", "jay", "kite", "lark", "merlin")
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["write", "write", "delete"]),
+        st.integers(0, 5),
+        st.lists(st.sampled_from(WORDS), min_size=1, max_size=4),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@pytest.mark.scenario("local-store", "A reader follows every write")
+@given(steps=STEPS, tolerated=st.sampled_from([0, 1, 1_000]))
+@settings(max_examples=25, deadline=None)
+def test_a_reader_that_followed_every_write_answers_like_a_new_one(
+    tmp_path_factory, steps, tolerated
+) -> None:
+    folder = tmp_path_factory.mktemp("followed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(row_table, "TOLERATED_DEAD", tolerated)
+        patch.setattr(vector_matrix, "BLOCK_ROWS", 3)
+        writer, reader = local_store(folder), local_store(folder)
+        for generation, (action, number, words) in enumerate(steps, 1):
+            uri = f"{number}.md"
+            if action == "write":
+                writer.write_documents([document(uri, *words, generation=generation)])
+            else:
+                writer.delete_documents([document_id(uri)])
+            new = local_store(folder)
+            for mode in SearchMode:
+                for filters in ({}, {"path_prefix": "1"}):
+                    followed = search(reader, " ".join(WORDS), mode, filters=filters, k=50)
+                    fresh = search(new, " ".join(WORDS), mode, filters=filters, k=50)
+                    assert followed.hits == fresh.hits
+                    assert (followed.total, followed.revision) == (fresh.total, fresh.revision)
+            assert reader.unmatched_terms(WORDS) == new.unmatched_terms(WORDS)
+            new.close()
+        assert all(line.ok for line in reader.check())
+        writer.close()
+        reader.close()
+
+
+def test_a_reader_that_fell_far_behind_catches_up(folder, monkeypatch) -> None:
+    monkeypatch.setattr(document_writer, "REMEMBERED_REVISIONS", 3)
+    writer, reader = local_store(folder), local_store(folder)
+    writer.write_documents([document("a.md", "gone later"), document("b.md", "stays")])
+    assert len(search(reader, "gone stays").hits) == 2
+    writer.delete_documents([document_id("a.md")])
+    for n in range(10):
+        writer.write_documents([document(f"{n}.md", "filler")])
+    assert [h.chunk.uri for h in search(reader, "gone stays", SearchMode.LEXICAL).hits] == ["b.md"]
+    writer.close()
+    reader.close()
+
+
+def test_a_store_that_was_removed_and_made_anew_shows_only_the_new_one(folder) -> None:
+    old = local_store(folder)
+    old.write_documents([document("a.md", "old heron")])
+    assert len(search(old, "heron").hits) == 1
+    before = old.revision()
+    shutil.rmtree(folder)
+    new = local_store(folder)
+    new.write_documents([document("b.md", "new heron")])
+    assert [hit.chunk.uri for hit in search(old, "heron").hits] == ["b.md"]
+    assert old.revision() != before
+    old.close()
+    new.close()
+
+
+@pytest.mark.scenario("local-store", "Sixteen threads get equal answers")
+def test_sixteen_threads_search_one_store_while_it_is_written(store) -> None:
+    store.write_documents([document("fixed.md", "puffin", title="puffin")])
+    failures: list[object] = []
+    stop = threading.Event()
+
+    def look() -> None:
+        while not stop.is_set():
+            for mode in SearchMode:
+                response = search(store, "puffin", mode)
+                if response.hits[0].chunk.uri != "fixed.md":
+                    failures.append(response)
+
+    threads = [threading.Thread(target=look) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for n in range(15):
+        store.write_documents([document(f"{n % 4}.md", f"filler number{n}", generation=n + 1)])
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_sixty_five_thousand_repetitions_of_a_word_do_not_overflow(store) -> None:
+    store.write_documents([document("a.md", "tern " * 70_000, title="", vectors=[None])])
+    (hit,) = search(store, "tern", SearchMode.LEXICAL, vector=None).hits
+    assert np.isfinite(hit.score)
+    assert hit.score > 0

@@ -1,0 +1,92 @@
+"""Several processes at one store: one writes at a time, all others read undisturbed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from rag.errors import StoreLockedError
+from rag.ranking.records import SearchMode
+from rag.stores.local.write_lock import write_lock
+from rag.testing.store_contract_parts.corpus import document, search
+from tests.stores_local.busy_writer import CHUNKS, DOCUMENTS
+from tests.stores_local.opening import local_store
+
+ROOT = Path(__file__).parents[2]
+LOOK_FOR_S = 1.5  # the writer turns out dozens of generations in this time
+
+
+@pytest.mark.scenario("local-store", "One process ingests while another searches")
+def test_a_search_during_an_ingest_of_another_process_sees_one_whole_state(folder) -> None:
+    command = [sys.executable, "-m", "tests.stores_local.busy_writer", str(folder)]
+    writers = [
+        subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    assert [writer.stdout.readline() for writer in writers] == ["begun\n"] * 2
+    store = local_store(folder)
+    states: set[str] = set()
+    searches = 0
+    end = time.monotonic() + LOOK_FOR_S
+    while time.monotonic() < end:
+        for mode in SearchMode:
+            response = search(store, "magpie", mode, k=100)
+            searches += 1
+            states.add(response.revision)
+            assert response.ghosts == 0
+            assert response.total == DOCUMENTS * CHUNKS
+            by_document = Counter((h.chunk.uri, h.chunk.generation) for h in response.hits)
+            assert set(by_document.values()) == {CHUNKS}  # whole, and of one generation
+            assert len(by_document) == DOCUMENTS
+    written = [int(writer.communicate("stop")[0]) for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert min(written) > 1
+    assert len(states) > 1
+    assert searches > 1
+    assert all(line.ok for line in store.check())
+    store.close()
+
+
+@pytest.mark.scenario("local-store", "A second writer waits its turn, not for ever")
+def test_a_writer_that_does_not_get_its_turn_in_time_says_so(folder) -> None:
+    store = local_store(folder, lock_timeout_s=0.05)
+    store.write_documents([document("a.md", "before")])
+    with write_lock(folder / "write.lock", timeout_s=0):
+        with pytest.raises(StoreLockedError) as caught:
+            store.write_documents([document("b.md", "never")])
+        assert str(folder) in caught.value.message
+        assert "nothing needs to be deleted" in caught.value.hint
+        assert len(search(store, "before").hits) == 1  # readers do not care
+    store.write_documents([document("b.md", "now")])
+    assert store.stats().documents == 2
+    store.close()
+
+
+def test_a_writer_that_waits_gets_its_turn(folder) -> None:
+    store = local_store(folder)
+    free = threading.Event()
+
+    def hold() -> None:
+        with write_lock(folder / "write.lock", timeout_s=0):
+            held.set()
+            free.wait(5)
+
+    held = threading.Event()
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(5)
+    waiting = threading.Thread(target=store.write_documents, args=([document("a.md", "x")],))
+    waiting.start()
+    free.set()
+    waiting.join()
+    holder.join()
+    assert store.stats().documents == 1
+    store.close()
