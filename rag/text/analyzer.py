@@ -128,19 +128,20 @@ class Analyzer:
                     append(Token(term, at + start, at + end))
             return tokens
         folded = fold_with_offsets(text)
-        span = folded.span
         for match in WORDS.finditer(folded.text):
             word, run = match.groups()
             at = match.start()
             if word:
                 for term, start, end in cached[word]:
-                    append(Token(term, *span(at + start, at + end)))
+                    append(Token(term, at + start, at + end))
             elif len(run) == 1:
-                append(Token(run, *span(at, at + 1)))
+                append(Token(run, at, at + 1))
             else:
-                for index in range(len(run) - 1):
-                    append(Token(run[index : index + 2], *span(at + index, at + index + 2)))
-        return tokens
+                for index, term in enumerate(map(add, run, run[1:]), at):
+                    append(Token(term, index, index + 2))
+        if folded.starts is None:
+            return tokens
+        return [Token(term, *folded.span(start, end)) for term, start, end in tokens]
 
     def query_words(self, text: str) -> list[tuple[str, tuple[str, ...]]]:
         """Return each word of a query, verbatim, with its terms; stop words and repeats left out.

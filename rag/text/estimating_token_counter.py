@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from operator import add, ne
+from itertools import pairwise
+from operator import add
 
 from rag.text.normalise import clean_text
 from rag.text.token_costs import (
@@ -49,7 +50,6 @@ _ASCII_PIECES = re.compile(  # the same pieces of ASCII text, in two thirds of t
     r"|\s*[\r\n]+|\s+(?!\S)|\s"
 )
 _CACHED_PIECES = 100_000  # distinct words of some 20 MB; about 15 MB of memory
-_PAIR_COST = PAIRS.__getitem__
 _FREE_BREAKS = 2  # line breaks that marks take with them
 _LONGEST_CACHED = 24  # longer pieces are data and do not come back
 
@@ -57,7 +57,7 @@ _LONGEST_CACHED = 24  # longer pieces are data and do not come back
 def _letters_cost(word: str) -> int:
     """Return the cost of the letters of a word beyond its beginning."""
     if word.isascii():
-        cost = sum(map(_PAIR_COST, map(add, word, word[1:])))
+        cost = sum([PAIRS[pair] for pair in map(add, word, word[1:])])
     else:
         cost = sum([char_cost(char) for char in word if not char.isascii()])
         cost += sum([PAIRS.get(pair, 0) for pair in map(add, word, word[1:])])
@@ -68,7 +68,7 @@ def _letters_cost(word: str) -> int:
 
 def _run_cost(run: str, more: int) -> int:
     """Return the cost of a run of one kind: repetitions are cheap, many changes are not."""
-    changes = sum(map(ne, run, run[1:]))
+    changes = sum([before != after for before, after in pairwise(run)])
     few = min(changes, FEW_CHANGES)
     repeats = len(run) - 1 - changes
     return RUN + more * repeats + CHANGE * few + FURTHER_CHANGE * (changes - few)
@@ -89,12 +89,12 @@ def _piece_cost(piece: str) -> int:
     first, last = piece[0], piece[-1]
     if last.isspace() and piece.isspace():
         return _space_cost(piece)
-    if last.isdigit():
+    if last.isdecimal():
         digits = piece.removeprefix(" ")
         before = SPACE_BEFORE_DIGITS if first == " " else 0
         return before + (DIGITS if digits.isascii() else sum(map(char_cost, digits)))
-    if last.isalpha():
-        if first.isalpha():
+    if last.isalnum():
+        if first.isalnum():
             return (LEAD_BARE if first.isascii() else 0) + _letters_cost(piece)
         if first == " ":
             lead = LEAD_SPACE if piece[1].isascii() else SPACE_BEFORE_CHAR

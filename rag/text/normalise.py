@@ -155,24 +155,36 @@ def fold_with_offsets(text: str) -> FoldedText:
     """Return ``fold(text)`` with the way back to ``text``."""
     if text.isascii():
         return FoldedText(text=text)
-    if not _needs_composing(text):
-        folded = text.translate(_TABLE)
-        if _TABLE.resized.isdisjoint(text):
-            return FoldedText(text=folded)
-        clusters = [(char, index, index + 1) for index, char in enumerate(text)]
+    pieces: list[tuple[str, int, int]]
+    if _needs_composing(text):
+        pieces = [(part.translate(_TABLE), start, end) for part, start, end in _clusters(text)]
     else:
-        clusters = _clusters(text)
-    pieces: list[str] = []
+        folded = text.translate(_TABLE)
+        resized = _TABLE.resized.intersection(text)
+        if not resized:
+            return FoldedText(text=folded)
+        pieces = []
+        at = 0
+        for match in re.finditer(f"[{re.escape(''.join(sorted(resized)))}]", text):
+            start, end = match.span()
+            if start > at:
+                pieces.append((text[at:start].translate(_TABLE), at, start))
+            pieces.append((match.group().translate(_TABLE), start, end))
+            at = end
+        if at < len(text):
+            pieces.append((text[at:].translate(_TABLE), at, len(text)))
     starts: list[int] = []
     ends: list[int] = []
-    behind = 0  # folded characters of the latest cluster that left any
-    for cluster, start, end in clusters:
-        piece = cluster.translate(_TABLE)
-        if piece:
-            pieces.append(piece)
+    behind = 0  # folded characters of the latest piece that left any
+    for piece, start, end in pieces:
+        if len(piece) == end - start:
+            behind = 1
+            starts.extend(range(start, end))
+            ends.extend(range(start + 1, end + 1))
+        elif piece:
             behind = len(piece)
             starts.extend([start] * behind)
             ends.extend([end] * behind)
         elif behind:
             ends[-behind:] = [end] * behind  # an unseen mark belongs to what it follows
-    return FoldedText(text="".join(pieces), starts=starts, ends=ends)
+    return FoldedText(text="".join(piece for piece, _, _ in pieces), starts=starts, ends=ends)

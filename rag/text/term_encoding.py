@@ -17,7 +17,7 @@ _MARK = "\u0294"
 # Letters of Unicode 1.1 to 3.0 without case or decomposition left after folding.
 _UNSAFE = re.compile(
     "[^ a-z0-9"
-    "\u03b1-\u03c9\u0430-\u0438\u043a-\u044f"  # Greek, Cyrillic
+    "\u03b1-\u03c1\u03c3-\u03c9\u0430-\u0438\u043a-\u044f"  # Greek, Cyrillic
     "\u05d0-\u05ea\u0627-\u063a\u0641-\u064a"  # Hebrew, Arabic
     "\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fa5\uac00-\ud7a3"  # Kana, Han, Hangul
     "]"

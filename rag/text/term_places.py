@@ -20,6 +20,7 @@ _MOST_PLACES = 200  # of one term; more say nothing about where to look
 _CACHED_PLANS = 256
 
 _RUN = re.compile(rf"[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u3004{UNSPACED}]+")
+_ASCII_RUN = re.compile("[0-9a-z]+")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _ONLY_UNSPACED = re.compile(f"[{UNSPACED}]+")
 # Characters that the folding changes into other letters; texts without any are searched as they
@@ -58,7 +59,8 @@ def find_places(text: str, terms: Sequence[str], analyzer: Analyzer) -> list[tup
     if len(lower) != len(source):  # a capital whose small letter is two
         lower = "".join([char.lower()[0] for char in source])
     places: list[tuple[int, int, int]] = []
-    find, append, run_at, term_of = lower.find, places.append, _RUN.match, analyzer.term_of
+    find, append, term_of = lower.find, places.append, analyzer.term_of
+    run_at = (_ASCII_RUN if lower.isascii() else _RUN).match
     for index, term, needle, plain in _plan(tuple(terms)):
         at = find(needle)
         left = _MOST_PLACES
