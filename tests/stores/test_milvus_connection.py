@@ -21,9 +21,10 @@ from rag.errors import (
     StoreDamagedError,
     StoreLockedError,
     StoreNotInitialisedError,
+    StoreTimeoutError,
     StoreUnreachableError,
 )
-from rag.ranking import ReciprocalRankFusion
+from rag.ranking import ReciprocalRankFusion, SearchMode
 from rag.settings import StoreSettings
 from rag.stores.milvus import connection as connections
 from rag.stores.milvus.connection import connect
@@ -283,3 +284,14 @@ def test_two_collections_of_one_milvus_know_nothing_of_each_other(lite_uri: str)
     assert one.revision() != other.revision()
     one.close()
     other.close()
+
+
+def test_a_search_ends_with_its_time(lite_uri: str):
+    store = open_at(lite_uri)("hurried")
+    lines = [f"slow line {n}" for n in range(400)]  # some ten milliseconds to search
+    store.write_documents([document("a.md", *lines)])
+    for mode in (SearchMode.LEXICAL, SearchMode.VECTOR):
+        with pytest.raises(StoreTimeoutError):
+            search(store, "slow", mode, timeout_s=1e-4)
+    assert set(uris(search(store, "slow", timeout_s=60.0))) == {"a.md"}
+    store.close()

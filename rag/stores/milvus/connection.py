@@ -25,6 +25,7 @@ from rag.settings import StoreSettings
 from rag.stores.milvus.errors import milvus_errors, tame_logging
 
 CONNECT_TIMEOUT_S = 3.0  # a server that is there answers in milliseconds, also far away
+MAINTENANCE_S = 120.0  # Lite merges and indexes inside the call that sets it off; seconds at size
 UNFLUSHED_ROWS = 64  # Lite walks unflushed rows in Python; up to here that costs under 5 ms
 LITE_FOLDER = "collections"  # what every Milvus Lite folder holds from its first opening
 
@@ -84,20 +85,30 @@ class MilvusConnection:
         """Take note of rows that Milvus Lite has not flushed yet."""
         if self.engine.lite:
             with self._flush_lock:
-                self._unflushed[collection] = self._unflushed.get(collection, 0) + rows
+                known = self._unflushed.get(collection)
+                if known is not None:
+                    self._unflushed[collection] = known + rows
 
-    def settle(self, collection: str, timeout_s: float | None) -> None:
+    def settle(self, collection: str) -> None:
         """Flush before a search where searching unflushed rows would be slow (Lite only).
 
         Milvus Lite 3.2.2 builds its word index anew at every search for rows that are not
-        flushed: 0.6 to 1 s for 5,000 of them, against 25 ms afterwards.
+        flushed: 0.6 to 1 s for 5,000 of them, against 25 ms afterwards. What an earlier process
+        left unflushed is not known, so the first search flushes once.
         """
-        if self._unflushed.get(collection, 0) <= UNFLUSHED_ROWS:
+        if not self.engine.lite or not self._is_due(collection):
             return
         with self._flush_lock, self.errors("flush"):
-            if self._unflushed.get(collection, 0) > UNFLUSHED_ROWS:
-                self.client.flush(collection, timeout=timeout_s)
+            if self._is_due(collection):
+                self.client.flush(collection, timeout=MAINTENANCE_S)
                 self._unflushed[collection] = 0
+
+    def patience(self, timeout_s: float) -> float:
+        """Return how long a call may take in which Milvus Lite may put its rows in order."""
+        return max(timeout_s, MAINTENANCE_S) if self.engine.lite else timeout_s
+
+    def _is_due(self, collection: str) -> bool:
+        return self._unflushed.get(collection, UNFLUSHED_ROWS + 1) > UNFLUSHED_ROWS
 
     def release(self) -> None:
         """Give the connection back; the last holder closes it and frees a Lite folder's lock."""

@@ -77,6 +77,8 @@ class GenerationWriter:
                 kept = [row for row in before.rows if row["doc_id"] not in latest]
                 index.adopt_heads(Heads(revision=ledger.state.revision, rows=(*kept, *heads)))
             self._finish_or_leave(done)
+            if not index.connection.engine.exclusive:
+                index.connection.settle(index.collection)  # other processes do not know it is due
 
     def delete(self, doc_ids: Sequence[str]) -> int:
         """Remove documents; return how many there were."""
@@ -130,7 +132,9 @@ class GenerationWriter:
         connection, collection = self._index.connection, self._index.collection
         for rows in _in_messages(self._all_rows(writes, batch, heads)):
             with connection.errors("write"):
-                connection.client.insert(collection, rows, timeout=self._index.timeout_s)
+                connection.client.insert(
+                    collection, rows, timeout=connection.patience(self._index.timeout_s)
+                )
             connection.wrote(collection, len(rows))
 
     def _all_rows(
@@ -167,7 +171,9 @@ class GenerationWriter:
     def _delete(self, condition: dict[str, object]) -> None:
         connection, collection = self._index.connection, self._index.collection
         with connection.errors("delete"):
-            connection.client.delete(collection, timeout=self._index.timeout_s, **condition)
+            connection.client.delete(
+                collection, timeout=connection.patience(self._index.timeout_s), **condition
+            )
 
 
 def _retiring(entry: WriteEntry, older: dict[str, list[str]]) -> WriteEntry:

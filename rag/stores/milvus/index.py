@@ -115,8 +115,9 @@ class MilvusIndex:
         """Return, per query, hits with ``distance`` as the engine has it and ``entity`` fields."""
         if expression.impossible:
             return [[] for _ in data]
-        timeout_s = self.timeout_s if timeout_s is None else min(timeout_s, self.timeout_s)
-        self.connection.settle(self.collection, self.timeout_s)
+        if timeout_s is None:
+            timeout_s = self.connection.patience(self.timeout_s)
+        self.connection.settle(self.collection)
         with self.connection.errors("search"):
             found = self.connection.client.search(
                 self.collection,
@@ -141,7 +142,7 @@ class MilvusIndex:
                     client.query(
                         self.collection,
                         output_fields=list(fields),
-                        timeout=self.timeout_s,
+                        timeout=self.connection.patience(self.timeout_s),
                         **expression.arguments(),
                     )
                 )
@@ -150,7 +151,7 @@ class MilvusIndex:
                 batch_size=BATCH_ROWS,
                 filter=expression.text,
                 output_fields=list(fields),
-                timeout=self.timeout_s,
+                timeout=self.connection.patience(self.timeout_s),
                 consistency_level=self.ledger.state.consistency(),
                 expr_params=expression.params,  # the iterator's name for filter_params
             )

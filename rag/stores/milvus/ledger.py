@@ -77,7 +77,7 @@ class Ledger:
         Raises:
             StoreDamagedError: the manifest cannot be read.
         """
-        rows = self._rows(f'key == "{_KIND_MANIFEST}"')
+        rows = self._rows(f'key == "{_KIND_MANIFEST}"', "Strong")
         if not rows:
             return None
         try:

@@ -59,7 +59,7 @@ def _ask(
         limit=len(PROBE_ROWS),
         output_fields=["key"],
         timeout=timeout_s,
-        consistency_level="Session",
+        consistency_level="Strong",
     )
     return [
         (str(hit["entity"]["key"]).removeprefix("probe:"), float(hit["distance"]))

@@ -63,7 +63,7 @@ class ServerFusion:
         by_vector = index.visible(state, query.filters).add("has_vector == true").build()
         hits: tuple[SearchHit, ...] = ()
         if not by_words.impossible:
-            index.connection.settle(index.collection, index.timeout_s)
+            index.connection.settle(index.collection)
             with index.connection.errors("search"):
                 (found,) = index.connection.client.hybrid_search(
                     index.collection,
@@ -84,7 +84,7 @@ class ServerFusion:
                     RRFRanker(self._k),
                     limit=query.candidates,
                     output_fields=list(candidate_fields(query.filters)),
-                    timeout=min(query.timeout_s or index.timeout_s, index.timeout_s),
+                    timeout=query.timeout_s or index.connection.patience(index.timeout_s),
                     consistency_level=state.consistency(),
                 )
             most = CHANNELS / (self._k + 1)
