@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag.evidence.shared_run import shared_run
-from rag.evidence.word_set import SignatureCache, is_name, word_set
+from rag.evidence.word_set import is_name, word_set
+from rag.evidence.word_signatures import WordSignatures
 from rag.ingest.index_text import heading_text
 from rag.ranking.records import StoredChunk
 
@@ -19,16 +22,11 @@ FAMILY_OVERLAP = 0.5
 _ROUNDING = 1e-9  # so that a share of exactly the threshold reaches it
 
 
-@dataclass(slots=True, eq=False)
-class _Kept:
-    chunk: StoredChunk
-    windows: list[StoredChunk] = field(default_factory=list)  # dropped, for overlapping this one
-
-
 class NearDuplicates:
-    """Remembers the chunks kept so far, and finds the one that a further chunk repeats.
+    """Finds, among the chunks of one answer, those that repeat a kept one.
 
-    Two rules, neither of which knows a score:
+    Chunks are named by their place in the answer; whoever asks says with ``keep`` which are kept,
+    best ranked first. Two rules decide, neither of which knows a score:
 
     - *Same words*, in any documents: at least ``threshold`` of the chunk's distinct words stand in
       one kept chunk. Never so for a chunk of fewer than sixteen words, nor where a word that the
@@ -42,68 +40,85 @@ class NearDuplicates:
     """
 
     def __init__(
-        self, *, threshold: float, window_overlap: float, signatures: SignatureCache
+        self,
+        chunks: Sequence[StoredChunk],
+        signatures: WordSignatures,
+        *,
+        threshold: float,
+        window_overlap: float,
     ) -> None:
+        self._chunks = chunks
         self._slack = 1.0 - threshold
         self._window = window_overlap
-        self._signature = signatures.signature
-        self._kept: list[_Kept] = []
-        self._lacks: list[int] = []  # the complement of each kept signature
-        self._of_document: defaultdict[str, list[int]] = defaultdict(list)
+        self._kept: set[int] = set()
+        self._window_of: dict[int, int] = {}  # each dropped window's kept chunk
+        lacking, words = signatures.words_lacking([chunk.text for chunk in chunks])
+        self._alike = _earlier(lacking <= (self._slack * words + _ROUNDING)[:, None])
+        # A shared run shares its words, save the two that its edges cut.
+        most = (1.0 - min(window_overlap, FAMILY_OVERLAP)) * words + 2
+        self._adjoining = _earlier((lacking <= most[:, None]) & _same_place(chunks))
 
-    def original_of(self, chunk: StoredChunk) -> StoredChunk | None:
-        """Return the kept chunk that this one repeats, best ranked first, or None."""
-        bits, words = self._signature(chunk.text)
-        allowed = int(self._slack * words + _ROUNDING)
-        if words >= LEAST_WORDS:
-            suspects = [
-                place
-                for place, lacks in enumerate(self._lacks)
-                if (bits & lacks).bit_count() <= allowed
-            ]
-            for place in suspects:
-                if self._same_words(chunk, self._kept[place].chunk, allowed):
-                    return self._kept[place].chunk
-        for place in self._of_document.get(chunk.doc_id, ()):
-            # A shared run shares its words, save the two that its edges cut.
-            most = int((1.0 - self._window) * words + _ROUNDING) + 2
-            may_overlap = (bits & self._lacks[place]).bit_count() <= most
-            if self._is_window(chunk, self._kept[place], may_overlap=may_overlap):
-                self._kept[place].windows.append(chunk)
-                return self._kept[place].chunk
+    def original_of(self, place: int) -> int | None:
+        """Return the place of the best ranked kept chunk that this one repeats, or None."""
+        for other in self._alike.get(place, ()):
+            if other in self._kept and self._same_words(place, other):
+                return other
+        near = self._adjoining.get(place, ())
+        for other in near:
+            if other in self._kept and self._share(place, other) >= self._window:
+                self._window_of[place] = other
+                return other
+        for window in near:
+            kept = self._window_of.get(window)
+            if (
+                kept is not None
+                and self._share(place, window) >= FAMILY_OVERLAP
+                and self._share(place, kept) > 0
+            ):
+                self._window_of[place] = kept
+                return kept
         return None
 
-    def keep(self, chunk: StoredChunk) -> None:
-        """Remember a chunk that was kept."""
-        self._of_document[chunk.doc_id].append(len(self._kept))
-        self._lacks.append(~self._signature(chunk.text).bits)
-        self._kept.append(_Kept(chunk))
+    def keep(self, place: int) -> None:
+        """Remember that the chunk at this place is kept."""
+        self._kept.add(place)
 
-    @staticmethod
-    def _same_words(chunk: StoredChunk, kept: StoredChunk, allowed: int) -> bool:
-        there = word_set(kept.text)
-        own = word_set(chunk.text) - there
-        if len(own) > allowed or any(map(is_name, own)):
+    def _same_words(self, place: int, other: int) -> bool:
+        chunk, kept = self._chunks[place], self._chunks[other]
+        words, there = word_set(chunk.text), word_set(kept.text)
+        own = words - there
+        if len(words) < LEAST_WORDS or len(own) > self._slack * len(words) + _ROUNDING:
             return False
-        return word_set(_headings(chunk)) <= there | word_set(_headings(kept))
-
-    def _is_window(self, chunk: StoredChunk, kept: _Kept, *, may_overlap: bool) -> bool:
-        if chunk.heading_path != kept.chunk.heading_path:
+        if any(map(is_name, own)):
             return False
-        if may_overlap and _share(chunk, kept.chunk) >= self._window:
-            return True
-        return any(_share(chunk, window) >= FAMILY_OVERLAP for window in kept.windows) and (
-            _share(chunk, kept.chunk) > 0
-        )
+        read = word_set(f"{_headings(kept)}\n{kept.text}".casefold())
+        return word_set(_headings(chunk).casefold()) <= read
+
+    def _share(self, place: int, other: int) -> float:
+        """Return what share of a chunk's text the other repeats at an edge, 0.0 if by chance."""
+        chunk, second = self._chunks[place], self._chunks[other]
+        run = shared_run(chunk.text, second.text)
+        here, there = chunk.span, second.span
+        apart = here.end < there.start or there.end < here.start
+        if run == 0 or (apart and run < LEAST_RUN_CHARS):
+            return 0.0
+        return run / len(chunk.text.strip()) + _ROUNDING
 
 
-def _share(chunk: StoredChunk, other: StoredChunk) -> float:
-    """Return the share of a chunk's text that the other repeats at an edge, 0.0 if by chance."""
-    run = shared_run(chunk.text, other.text)
-    here, there = chunk.span, other.span
-    if run < LEAST_RUN_CHARS and (here.end < there.start or there.end < here.start):
-        return 0.0
-    return run / max(1, len(chunk.text.strip())) + _ROUNDING * (run > 0)
+def _earlier(pairs: NDArray[np.bool_]) -> dict[int, list[int]]:
+    """Return for each place the earlier places that it is paired with, best ranked first."""
+    found: dict[int, list[int]] = {}
+    for place, other in np.argwhere(np.tril(pairs, -1)).tolist():
+        found.setdefault(place, []).append(other)
+    return found
+
+
+def _same_place(chunks: Sequence[StoredChunk]) -> NDArray[np.bool_]:
+    """Return which pairs stand under one heading of one document, shape ``(n, n)``."""
+    known: dict[tuple[str, tuple[str, ...]], int] = {}
+    codes = [known.setdefault((one.doc_id, one.heading_path), len(known)) for one in chunks]
+    numbers = np.array(codes)
+    return np.asarray(numbers[:, None] == numbers[None, :])
 
 
 def _headings(chunk: StoredChunk) -> str:

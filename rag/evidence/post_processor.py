@@ -16,7 +16,7 @@ from rag.evidence.records import (
     ProcessedEvidence,
     RatedChunk,
 )
-from rag.evidence.word_set import SignatureCache
+from rag.evidence.word_signatures import WordSignatures
 from rag.settings import EvidenceSettings
 
 _Repetition = tuple[DropReason | None, str | None]
@@ -32,7 +32,7 @@ class EvidencePostProcessor:
 
     def __init__(self, settings: EvidenceSettings) -> None:
         self._settings = settings
-        self._signatures = SignatureCache()
+        self._signatures = WordSignatures()
 
     def process(
         self, rated: Sequence[RatedChunk], *, min_quality: float | None = None
@@ -69,29 +69,33 @@ class EvidencePostProcessor:
 
     def _repetitions(self, rated: Sequence[RatedChunk]) -> list[_Repetition]:
         """Return for each chunk why it adds nothing, and the id of the chunk that it repeats."""
+        if not rated:
+            return []
+        chunks = [piece.chunk for piece in rated]
         near = NearDuplicates(
+            chunks,
+            self._signatures,
             threshold=self._settings.near_duplicate,
             window_overlap=self._settings.window_overlap,
-            signatures=self._signatures,
         )
         cap = self._settings.per_document or len(rated)
         of_document: Counter[str] = Counter()
         by_text: dict[str, _Repetition] = {}
         found: list[_Repetition] = []
-        for piece in rated:
-            chunk, text = piece.chunk, piece.chunk.text.strip()
+        for place, chunk in enumerate(chunks):
+            text = chunk.text.strip()
             repetition = by_text.get(text)
             if repetition is None:
-                original = near.original_of(chunk)
+                original = near.original_of(place)
                 if original is not None:
-                    repetition = (DropReason.NEAR_DUPLICATE_OF, original.chunk_id)
+                    repetition = (DropReason.NEAR_DUPLICATE_OF, chunks[original].chunk_id)
                     by_text[text] = repetition
                 elif of_document[chunk.doc_id] >= cap:
                     # Not remembered: another document may still show the same text.
                     repetition = (DropReason.PER_DOCUMENT_CAP, None)
                 else:
                     of_document[chunk.doc_id] += 1
-                    near.keep(chunk)
+                    near.keep(place)
                     by_text[text] = (DropReason.DUPLICATE_OF, chunk.chunk_id)
                     repetition = (None, None)
             found.append(repetition)

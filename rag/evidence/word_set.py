@@ -4,66 +4,45 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import NamedTuple
 
-SIGNATURE_BITS = 512  # a chunk has some 100 distinct words, so that most get a bit of their own
-LONGEST_WORD = 16  # a longer run that is not ASCII is writing without spaces, such as Chinese
-CACHED_SIGNATURES = 8_192  # some 300 bytes each
+# Code points from which to which; the ranges are read by word_signatures as well.
+LAST_SPACE = 0x20  # this and all before it
+LAST_ASCII = 0x7F
+SPACES = ((0x80, 0xA0), (0x1680, 0x1680), (0x2000, 0x200B), (0x2028, 0x2029))  # and beyond ASCII
+UNSPACED = (  # scripts written without spaces between words, with their punctuation
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x3000, 0x9FFF),  # Kana, Han
+    (0xF900, 0xFAFF),  # Han, compatibility forms
+    (0xFF00, 0xFFEF),  # full-width and half-width forms
+    (0x20000, 0x3FFFF),  # Han, rare
+)
 
-_BITS = tuple(1 << place for place in range(SIGNATURE_BITS))
+
+def _class(ranges: tuple[tuple[int, int], ...]) -> str:
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+
+
+_RUNS = re.compile(f"([^{_class(((0, LAST_SPACE), *SPACES, *UNSPACED))}]+)|([{_class(UNSPACED)}]+)")
 # A number, date or version at the start; or a joint inside, as in fastapi.File, max_size, a/b, x=1.
 _NAME = re.compile(r"\W*v?\d|.*\w[._/:=@]+\w|.*`")
 
 
 def word_set(text: str) -> set[str]:
-    """Return the distinct words of a text, case folded; punctuation stays with its word.
+    """Return the distinct words of a text as they are written, punctuation with its word.
 
-    A long run without spaces in a script other than Latin counts as its pairs of characters.
-    This is cheaper than the analyser by an order of magnitude, and only ever compared with itself.
+    Writing without spaces, such as Chinese, counts as its overlapping pairs of characters.
     """
-    words = set(text.casefold().split())
-    if text.isascii():
-        return words
-    for run in [word for word in words if len(word) > LONGEST_WORD and not word.isascii()]:
-        words.remove(run)
-        words.update(map("".join, pairwise(run)))
+    words: set[str] = set()
+    for word, run in _RUNS.findall(text):
+        if word:
+            words.add(word)
+        else:
+            words.update(map("".join, pairwise(run)))
     return words
 
 
 def is_name(word: str) -> bool:
     """Whether a word names one thing: a number, version, identifier, path or address."""
     return _NAME.match(word) is not None
-
-
-class Signature(NamedTuple):
-    """A bit per word, and how many words there are.
-
-    Every bit of one signature that another lacks stands for at least one word that the other's
-    text lacks, so signatures rule pairs out exactly and cheaply. Bits differ between processes;
-    what follows from them does not.
-    """
-
-    bits: int
-    words: int
-
-
-class SignatureCache:
-    """Signatures by text, bounded; emptied when full. Safe to use from several threads."""
-
-    def __init__(self, limit: int = CACHED_SIGNATURES) -> None:
-        self._limit = limit
-        self._known: dict[tuple[int, int], Signature] = {}
-
-    def signature(self, text: str) -> Signature:
-        """Return the signature of a text."""
-        key = (hash(text), len(text))  # not the text, to keep little; hashes are salted per process
-        known = self._known.get(key)
-        if known is None:
-            words, bits = word_set(text), 0
-            for word in words:
-                bits |= _BITS[hash(word) % SIGNATURE_BITS]
-            known = Signature(bits, len(words))
-            if len(self._known) >= self._limit:
-                self._known.clear()
-            self._known[key] = known
-        return known

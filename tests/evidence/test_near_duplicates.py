@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rag.evidence import EvidencePacker, EvidencePostProcessor
 from rag.evidence.shared_run import shared_run
-from rag.evidence.word_set import SignatureCache, word_set
+from rag.evidence.word_set import word_set
+from rag.evidence.word_signatures import WordSignatures
 from rag.settings import EvidenceSettings
 from tests.evidence.evidence_samples import WordCounter, chunk, ids, ranked, reasons
 
@@ -134,15 +137,32 @@ def test_a_shared_run_is_the_end_of_one_and_the_beginning_of_the_other(text, oth
     assert shared_run(text, other) == run
 
 
-def test_a_signature_lacks_a_bit_only_where_a_word_is_missing():
-    cache = SignatureCache()
-    whole, part = cache.signature(PROSE), cache.signature(" ".join(PROSE.split()[5:60]))
-    assert part.bits & ~whole.bits == 0
-    assert cache.signature("zyzzyva").bits & ~whole.bits in {0, cache.signature("zyzzyva").bits}
+@given(
+    texts=st.lists(st.text(alphabet="ab é한글\u3000\xa0中文字、。🎉\n1.", max_size=40), max_size=6)
+)
+@settings(max_examples=100, deadline=None)
+def test_signatures_never_claim_that_a_word_is_lacking_which_is_there(texts: list[str]):
+    texts.append("never empty")
+    signatures = WordSignatures(limit=4)
+    signatures.words_lacking(texts[:2] or texts)  # so that some are known
+    lacking, counts = signatures.words_lacking(texts)
+    sets = [word_set(text) for text in texts]
+    for one, own in enumerate(sets):
+        assert len(own) <= counts[one]
+        for other, there in enumerate(sets):
+            assert lacking[one, other] <= len(own - there)
 
 
-def test_the_signature_cache_stays_bounded():
-    cache = SignatureCache(limit=3)
-    texts = [f"text {at}" for at in range(10)]
-    assert [cache.signature(text) for text in texts] == [cache.signature(text) for text in texts]
-    assert len(cache._known) <= 3
+def test_signatures_tell_unrelated_texts_apart():
+    words = PROSE.split()
+    lacking, _ = WordSignatures().words_lacking([" ".join(words[:60]), " ".join(words[70:])])
+    assert lacking[0, 1] > 0.5 * len(set(words[:60]))
+
+
+def test_signatures_are_remembered_within_a_bound():
+    signatures = WordSignatures(limit=3)
+    for at in range(10):
+        signatures.words_lacking([f"text {at}", f"another {at}"])
+        assert len(signatures._known) <= 3
+    signatures.words_lacking([f"text {at}" for at in range(10)])
+    assert len(signatures._known) == 3
