@@ -84,6 +84,14 @@ class KnowledgeStore(Protocol):
 
     def chunk(self, chunk_id: str) -> StoredChunk | None: ...
 
+    def export(self, doc_id: str) -> DocumentWrite | None:
+        """Return a document as it was written: its chunks with their offsets, and its vectors.
+
+        What comes out can be written to another store of the same embedder as it is. A store
+        opened without its embedder exports its vectors all the same.
+        """
+        ...
+
     def unmatched_terms(
         self, terms: Sequence[str], filters: SearchFilter = ..., /
     ) -> tuple[str, ...]:

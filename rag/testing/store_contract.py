@@ -32,6 +32,7 @@ import pytest
 
 from rag.stores.protocol import KnowledgeStore
 from rag.testing.store_contract_parts.corpus import ANALYZER, EMBEDDER, OpenStore, digest
+from rag.testing.store_contract_parts.exporting import ExportingContract
 from rag.testing.store_contract_parts.filtering import FilteringContract
 from rag.testing.store_contract_parts.generations import GenerationsContract
 from rag.testing.store_contract_parts.lifecycle import LifecycleContract
@@ -42,7 +43,12 @@ __all__ = ["ANALYZER", "EMBEDDER", "OpenStore", "StoreContract"]
 
 
 class StoreContract(
-    SearchingContract, FilteringContract, WordsContract, GenerationsContract, LifecycleContract
+    SearchingContract,
+    FilteringContract,
+    WordsContract,
+    GenerationsContract,
+    ExportingContract,
+    LifecycleContract,
 ):
     """All promises of :class:`rag.stores.protocol.KnowledgeStore`; override ``store_factory``."""
 

@@ -18,6 +18,7 @@ from rag.stores.hybrid_retriever import FusedSearch, HybridRetriever
 from rag.stores.local.bm25 import HEADING_WEIGHT, Bm25
 from rag.stores.local.document_writer import DocumentWriter
 from rag.stores.local.engine import LocalEngine
+from rag.stores.local.export import export_document
 from rag.stores.local.integrity import IntegrityCheck
 from rag.stores.local.lexical_retriever import LexicalRetriever
 from rag.stores.local.scope import scope
@@ -147,6 +148,10 @@ class LocalKnowledgeStore:
     def chunk(self, chunk_id: str) -> StoredChunk | None:
         with self._engine.view() as view:
             return self._engine.catalog.chunk(view.connection, chunk_id)
+
+    def export(self, doc_id: str) -> DocumentWrite | None:
+        with self._engine.view() as view:
+            return export_document(view.connection, self._engine.catalog, doc_id)
 
     def sources(self) -> tuple[Source, ...]:
         with self._engine.view() as view:

@@ -16,6 +16,7 @@ from rag.stores.filters import SearchFilter
 from rag.stores.hybrid_retriever import HybridRetriever
 from rag.stores.milvus.candidates import with_chunks
 from rag.stores.milvus.connection import connect
+from rag.stores.milvus.export import export_document
 from rag.stores.milvus.generation_writer import GenerationWriter
 from rag.stores.milvus.integrity import IntegrityCheck
 from rag.stores.milvus.lexical_retriever import MilvusLexicalRetriever
@@ -179,6 +180,10 @@ class MilvusHybridKnowledgeStore:
     def _chunk_rows(self, field: str, value: str) -> list[Mapping[str, Any]]:
         builder = self._index.visible(self._index.ledger.state).one_of(field, [value])
         return self._index.rows(builder.add("part == 0").build(), CHUNK_FIELDS)
+
+    def export(self, doc_id: str) -> DocumentWrite | None:
+        self._require_open()
+        return export_document(self._index, doc_id)
 
     def unmatched_terms(
         self,

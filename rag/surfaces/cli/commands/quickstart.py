@@ -61,7 +61,7 @@ def quickstart_command(
         print_json({"ingest": to_wire(report), "lookup": to_wire(result)})
         return 0
     print_report(report, every_file=False)
-    print(f"\n$ rag lookup "{question}" -k {SHOWN} --store {common.store}\n")  # noqa: T201  # the CLI's own voice
+    print(f'\n$ rag lookup "{question}" -k {SHOWN} --store {common.store}\n')  # noqa: T201  # the CLI's own voice
     print_lookup(result)
     print(  # noqa: T201  # the CLI's own voice
         f"\nNext: rag ingest YOUR_FOLDER, then rag lookup YOUR_QUESTION.\n"
