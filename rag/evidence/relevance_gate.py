@@ -25,7 +25,8 @@ _ABOUT_THE_EVIDENCE = {
     GateReason.FILTERED_OUT,
     GateReason.BELOW_THRESHOLD,
 }
-_SHOWN_WORDS = 8  # in a hint; the advice itself carries all
+_SHOWN_WORDS = 8  # in a hint, each by its beginning; the advice itself carries all
+_SHOWN_CHARS = 40
 
 
 class RelevanceGate:
@@ -34,7 +35,8 @@ class RelevanceGate:
     On basis ``similarity`` the thresholds are compared with a cosine. On basis ``ordinal`` the
     first piece has quality 1.0 whatever the corpus, so the level never exceeds
     ``gate.ordinal_ceiling``, nor ``low`` where no word of the question was found, and the message
-    says that it is ordinal. A level is never ``none`` because a channel failed.
+    says that it is ordinal; nor is it ever ``none``, since a rank, on a later page say, does not
+    show that nothing fits either. A level is never ``none`` because a channel failed.
     """
 
     def __init__(self, settings: GateSettings) -> None:
@@ -54,6 +56,7 @@ class RelevanceGate:
         if facts.basis == "ordinal":
             ceiling = RelevanceLevel(self._settings.ordinal_ceiling)
             level = _lower(level, ceiling if facts.word_found else RelevanceLevel.LOW)
+            level = RelevanceLevel.LOW if level is RelevanceLevel.NONE else level
             message = (
                 f"Relevance {level}, and ordinal: ranks say which piece came first, not that any "
                 "of them fits the question."
@@ -186,10 +189,16 @@ def _with_unmatched(decision: RelevanceDecision, facts: SearchFacts) -> Relevanc
     retry = decision.retry
     hint = retry.hint
     if retry.should_retry:
-        shown = ", ".join(words[:_SHOWN_WORDS]) + (", …" if len(words) > _SHOWN_WORDS else "")
+        shown = ", ".join(_beginning(word) for word in words[:_SHOWN_WORDS]) + (
+            ", …" if len(words) > _SHOWN_WORDS else ""
+        )
         where = "in what the filters let through" if facts.filters else "in the index"
         hint += f" These words occur nowhere {where}: {shown}."
     return replace(decision, retry=replace(retry, hint=hint, unmatched_words=words))
+
+
+def _beginning(word: str) -> str:
+    return word if len(word) <= _SHOWN_CHARS else f"{word[: _SHOWN_CHARS - 1]}…"
 
 
 def _failure(facts: SearchFacts) -> str:

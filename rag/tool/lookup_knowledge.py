@@ -32,7 +32,7 @@ from rag.retrieval.search_service import VectorSearchService
 from rag.settings import Settings
 from rag.stores.filters import SearchFilter
 from rag.text import Analyzer
-from rag.tool.lookup_request import LookupRequest, parse_request
+from rag.tool.lookup_request import LookupRequest, parse_budget, parse_request
 from rag.tool.resume_offset import resume_offset
 from rag.tool.search_facts import search_facts
 
@@ -135,8 +135,8 @@ class LookupKnowledgeTool:
             RagError: no question could be answered.
         """
         started = time.perf_counter()
-        checked = parse_request("the shared budget", {"budget_tokens": budget_tokens})
-        budget = self._budget if checked.budget_tokens is None else checked.budget_tokens
+        shared = parse_budget(budget_tokens)
+        budget = self._budget if shared is None else shared
         found: dict[int, _Found] = {}
         errors: dict[int, RagError] = {}
         for index, query in enumerate(_checked_batch(queries)):

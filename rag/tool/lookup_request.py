@@ -123,6 +123,15 @@ def parse_request(
         raise _typed(error) from None
 
 
+def parse_budget(given: Any) -> int | None:
+    """Return a budget that stands by itself, by the rules of ``budget_tokens``.
+
+    Raises:
+        InvalidArgumentError: it is of the wrong type or out of range.
+    """
+    return parse_request({"query": "", "budget_tokens": given}).budget_tokens
+
+
 def _typed(error: ValidationError) -> InvalidArgumentError:
     """Return the first fault as one of our errors; a caller mends one at a time."""
     fault = error.errors(include_url=False, include_context=False)[0]

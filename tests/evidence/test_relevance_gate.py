@@ -73,6 +73,11 @@ def test_the_ordinal_ceiling_never_lifts_a_level():
     assert decide(found(0.3), ordinal_ceiling="high").level == "low"
 
 
+def test_a_rank_far_down_does_not_show_that_nothing_fits():
+    decision = decide(found(0.05))
+    assert (decision.level, decision.basis, decision.reason) == ("low", "ordinal", "weak")
+
+
 @pytest.mark.scenario("evidence", "A question of unknown words")
 def test_a_question_of_unknown_words_is_low_on_the_strength_of_rank():
     """Case gibberish: nothing is called relevant for having come first."""
@@ -150,6 +155,12 @@ def test_a_hint_shows_eight_unmatched_words_and_the_advice_carries_all():
     assert retry.unmatched_words == words
     assert "w7, …." in retry.hint
     assert "w8" not in retry.hint
+
+
+def test_an_endless_word_is_shown_by_its_beginning():
+    retry = decide(found(), replace(ORDINAL, unmatched_words=("x" * 4_000,))).retry
+    assert f": {'x' * 39}…." in retry.hint
+    assert len(retry.hint) < 200
 
 
 @pytest.mark.scenario("evidence", "The third look-up that gives the same chunks")
@@ -239,6 +250,7 @@ def test_laws_of_every_verdict(
         assert decision.level is RelevanceLevel.NONE
     if basis == "ordinal":
         assert decision.level is not RelevanceLevel.HIGH
+        assert (decision.level is RelevanceLevel.NONE) <= (not processed.evidence)
     if attempt is not None:
         assert decision.retry.attempts_left == attempt.left
         assert not (attempt.left == 0 and decision.retry.should_retry)
