@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.errors import StoreError
 from rag.evidence import (
@@ -35,6 +37,11 @@ ANALYZER = Analyzer()
 EMBEDDER = HashingEmbedder()
 
 
+@cache
+def _embedded(text: str) -> NDArray[np.float32]:
+    return EMBEDDER.embed_documents([text])[0]
+
+
 class _Channel:
     """Ranks chunks by shared words, or by cosine."""
 
@@ -63,7 +70,7 @@ class _Channel:
     def _score(self, stored: StoredChunk, query: StoreQuery) -> float | None:
         if self.channel is Channel.VECTOR:
             assert query.vector is not None
-            return float(np.dot(EMBEDDER.embed_documents([stored.text])[0], query.vector))
+            return float(np.dot(_embedded(stored.text), query.vector))
         shared = set(ANALYZER.terms(stored.text)) & set(ANALYZER.query_terms(query.text))
         return float(len(shared)) or None
 
