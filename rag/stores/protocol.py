@@ -84,11 +84,12 @@ class KnowledgeStore(Protocol):
 
     def chunk(self, chunk_id: str) -> StoredChunk | None: ...
 
-    def export(self, doc_id: str) -> DocumentWrite | None:
-        """Return a document as it was written: its chunks with their offsets, and its vectors.
+    def export(self, doc_ids: Sequence[str]) -> tuple[DocumentWrite, ...]:
+        """Return documents as they were written: chunks with their offsets, and vectors.
 
-        What comes out can be written to another store of the same embedder as it is. A store
-        opened without its embedder exports its vectors all the same.
+        They come in the order asked; one that does not exist is left out. What comes out can be
+        written to another store of the same embedder as it is. A store opened without its
+        embedder exports its vectors all the same.
         """
         ...
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
 from functools import cache
 from typing import Any, cast
 
@@ -11,7 +10,7 @@ from pydantic import TypeAdapter
 
 
 @cache
-def _adapter(record_type: Hashable) -> TypeAdapter[Any]:
+def _adapter(record_type: Any) -> TypeAdapter[Any]:
     return TypeAdapter(record_type)
 
 

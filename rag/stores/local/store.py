@@ -149,9 +149,13 @@ class LocalKnowledgeStore:
         with self._engine.view() as view:
             return self._engine.catalog.chunk(view.connection, chunk_id)
 
-    def export(self, doc_id: str) -> DocumentWrite | None:
+    def export(self, doc_ids: Sequence[str]) -> tuple[DocumentWrite, ...]:
         with self._engine.view() as view:
-            return export_document(view.connection, self._engine.catalog, doc_id)
+            found = [
+                export_document(view.connection, self._engine.catalog, doc_id)
+                for doc_id in dict.fromkeys(doc_ids)
+            ]
+        return tuple(write for write in found if write is not None)
 
     def sources(self) -> tuple[Source, ...]:
         with self._engine.view() as view:

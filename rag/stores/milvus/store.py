@@ -16,7 +16,7 @@ from rag.stores.filters import SearchFilter
 from rag.stores.hybrid_retriever import HybridRetriever
 from rag.stores.milvus.candidates import with_chunks
 from rag.stores.milvus.connection import connect
-from rag.stores.milvus.export import export_document
+from rag.stores.milvus.export import export_documents
 from rag.stores.milvus.generation_writer import GenerationWriter
 from rag.stores.milvus.integrity import IntegrityCheck
 from rag.stores.milvus.lexical_retriever import MilvusLexicalRetriever
@@ -181,9 +181,9 @@ class MilvusHybridKnowledgeStore:
         builder = self._index.visible(self._index.ledger.state).one_of(field, [value])
         return self._index.rows(builder.add("part == 0").build(), CHUNK_FIELDS)
 
-    def export(self, doc_id: str) -> DocumentWrite | None:
+    def export(self, doc_ids: Sequence[str]) -> tuple[DocumentWrite, ...]:
         self._require_open()
-        return export_document(self._index, doc_id)
+        return export_documents(self._index, doc_ids)
 
     def unmatched_terms(
         self,

@@ -22,8 +22,7 @@ class ExportingContract:
         newer = type(whole)(document=whole.document, chunks=whole.chunks, vectors=vectors)
         store.write_documents([older, document("b.md", "another document\n")])
         store.write_documents([newer])
-        found = store.export(document_id("a/höhe.md"))
-        assert found is not None
+        (found,) = store.export([document_id("a/höhe.md")])
         assert found.document == newer.document
         assert tuple(found.chunks) == tuple(newer.chunks)
         assert set(found.vectors) == {first.chunk_id, second.chunk_id}
@@ -35,12 +34,16 @@ class ExportingContract:
     def test_a_document_without_chunks_is_exported(self, store: KnowledgeStore) -> None:
         empty = document("empty.md")
         store.write_documents([empty])
-        found = store.export(document_id("empty.md"))
-        assert found is not None
+        (found,) = store.export([document_id("empty.md")])
         assert (found.document, tuple(found.chunks)) == (empty.document, ())
 
-    def test_what_is_not_there_is_not_exported(self, store: KnowledgeStore) -> None:
-        assert store.export(digest("no such document")) is None
+    def test_documents_come_in_the_order_asked_and_missing_ones_are_left_out(
+        self, store: KnowledgeStore
+    ) -> None:
+        store.write_documents([document(uri, f"text of {uri}\n") for uri in ("a.md", "b.md")])
+        asked = [document_id("b.md"), digest("no such document"), document_id("a.md")]
+        assert [write.document.uri for write in store.export(asked)] == ["b.md", "a.md"]
+        assert store.export([]) == ()
 
     def test_vectors_are_exported_without_the_embedder(self, store_factory: OpenStore) -> None:
         """A copy loads no model: it opens its source without one."""
@@ -50,8 +53,7 @@ class ExportingContract:
         store.close()
         reopened = store_factory("exported_without_embedder", embedder=None)
         try:
-            found = reopened.export(document_id("a.md"))
-            assert found is not None
+            (found,) = reopened.export([document_id("a.md")])
             assert set(found.vectors) == set(written.vectors)
         finally:
             reopened.close()
