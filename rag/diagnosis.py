@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from rag import __version__
@@ -20,10 +21,14 @@ PROBE = "The quick brown fox jumps over the lazy dog."
 
 
 def diagnose(
-    load: Callable[[], Settings], open_base: Callable[[], KnowledgeBase], *, repair: bool = False
+    load: Callable[[], Settings],
+    open_base: Callable[[], AbstractContextManager[KnowledgeBase]],
+    *,
+    repair: bool = False,
 ) -> DoctorReport:
     """Return the health of the base that ``load`` and ``open_base`` give; never raises RagError.
 
+    The base is left as a context: one of a server that is to stay open comes in a ``nullcontext``.
     A check that needs one that failed is left out. With ``repair``, what the store can mend is
     mended before it is checked.
 
@@ -40,10 +45,10 @@ def diagnose(
     if not is_server(settings.store.uri):
         checks += _disk_checks(Path(settings.store.uri))
     try:
-        base = open_base()
+        opened = open_base()
     except RagError as error:
         return _report([*checks, _fault("store", error)], repaired)
-    with base:
+    with opened as base:
         if repair:
             repaired = base.repair()
         checks += _base_checks(base)

@@ -27,7 +27,11 @@ class Reader(Protocol):
 
 
 class IngestProgress(Protocol):
-    """Hears how a run gets on; every method returns at once and never raises."""
+    """Hears how a run gets on; every method returns at once.
+
+    All are called in the thread that ingests. An exception that one raises stops the run as an
+    interrupt would: whole documents written before stay.
+    """
 
     def scanned(self, files: int) -> None:
         """The walk is over: so many files will be looked at."""

@@ -120,7 +120,7 @@ def parse_request(
     try:
         return LookupRequest.model_validate(fields)
     except ValidationError as error:
-        raise _typed(error) from None
+        raise first_fault(error, LookupRequest) from None
 
 
 def parse_budget(given: Any) -> int | None:
@@ -132,16 +132,16 @@ def parse_budget(given: Any) -> int | None:
     return parse_request({"query": "", "budget_tokens": given}).budget_tokens
 
 
-def _typed(error: ValidationError) -> InvalidArgumentError:
-    """Return the first fault as one of our errors; a caller mends one at a time."""
+def first_fault(error: ValidationError, model: type[BaseModel]) -> InvalidArgumentError:
+    """Return the first fault of an input as one of our errors; a caller mends one at a time."""
     fault = error.errors(include_url=False, include_context=False)[0]
     name = str(fault["loc"][0])
-    names = ", ".join(LookupRequest.model_fields)
+    names = ", ".join(model.model_fields) or "none"
     if fault["type"] == "extra_forbidden":
         return InvalidArgumentError(
             f"unknown argument {name!r}; expected one of: {names}", given=name, allowed=names
         )
-    allowed = allowed_values(name)
+    allowed = allowed_values(name, model)
     if fault["type"] == "missing":
         return InvalidArgumentError(f"{name!r} is missing; it must be {allowed}", allowed=allowed)
     return InvalidArgumentError(
@@ -151,9 +151,9 @@ def _typed(error: ValidationError) -> InvalidArgumentError:
     )
 
 
-def allowed_values(name: str) -> str:
+def allowed_values(name: str, model: type[BaseModel] = LookupRequest) -> str:
     """Say in words what a field accepts."""
-    schema = LookupRequest.model_json_schema()["properties"][name]
+    schema = model.model_json_schema()["properties"][name]
     for option in schema.get("anyOf", [schema]):
         if "enum" in option:
             return "one of: " + ", ".join(option["enum"])

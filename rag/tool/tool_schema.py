@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
 from rag.errors import InvalidArgumentError
 from rag.tool.lookup_request import LookupRequest
 
@@ -31,17 +33,17 @@ that the knowledge base does not answer the question.
 and filters, continues from there."""
 
 
-def input_schema() -> dict[str, Any]:
-    """Return the JSON schema of the tool's input, generated from :class:`LookupRequest`.
+def input_schema(model: type[BaseModel] = LookupRequest) -> dict[str, Any]:
+    """Return the JSON schema of a tool's input, generated from its model.
 
     An optional field may also be left out or null; the schema shows its type alone, which models
     follow more reliably than a union with null.
     """
-    schema = LookupRequest.model_json_schema()
+    schema = model.model_json_schema()
     return {
         "type": "object",
         "properties": {name: _plain(field) for name, field in schema["properties"].items()},
-        "required": schema["required"],
+        "required": schema.get("required", []),
         "additionalProperties": False,
     }
 
