@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _FENCE = re.compile(r"^(`{3,})(\w*)[^\n]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_NEW_FOLDER = re.compile(r"<!-- new folder -->\s*\Z")
 _SKIP = re.compile(r"<!-- skip: (.{10,}?) -->\s*\Z")  # a reason has at least ten characters
 _RUNNABLE = re.compile(r"(?:[A-Z_]+=\S* )*(?:rag|mkdir|printf|echo|cat|cp)\b")
 ANYTHING = "…"
@@ -14,12 +15,18 @@ ANYTHING = "…"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One fenced block: its language, its text, and the line that its text starts on."""
+    """One fenced block: its language, its text, and the line that its text starts on.
+
+    ``output`` is the text of a ``text`` block that follows directly: what the code prints.
+    ``in_new_folder`` says that the page leaves what earlier blocks made behind.
+    """
 
     language: str
     text: str
     line: int
     skipped: bool
+    in_new_folder: bool
+    output: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +42,12 @@ class Command:
         """Whether the command is ours, or a plain one that prepares files for ours."""
         return bool(_RUNNABLE.match(self.text))
 
-    def output_agrees(self, actual: str) -> bool:
-        """Whether the output is what is shown; ``…`` stands for any text, or any lines."""
-        if not self.shown.strip():
-            return True
-        return re.fullmatch(_pattern(self.shown), _tidy(actual), re.DOTALL) is not None
+
+def agrees(shown: str, actual: str) -> bool:
+    """Whether output is what is shown; ``…`` stands for any text, or alone for any lines."""
+    if not shown.strip():
+        return True
+    return re.fullmatch(_pattern(shown), _tidy(actual), re.DOTALL) is not None
 
 
 def _tidy(text: str) -> str:
@@ -60,15 +68,27 @@ def _pattern(shown: str) -> str:
 def blocks_of(page: Path) -> list[Block]:
     """Return the fenced blocks of a Markdown page in order."""
     text = page.read_text(encoding="utf-8")
-    return [
-        Block(
-            language=match.group(2),
-            text=match.group(3),
-            line=text.count("\n", 0, match.start(3)) + 1,
-            skipped=_SKIP.search(text[: match.start()]) is not None,
+    fences = list(_FENCE.finditer(text))
+    blocks = []
+    for number, match in enumerate(fences, start=1):
+        before = text[: match.start()]
+        following = fences[number] if number < len(fences) else None
+        is_output = (
+            following is not None
+            and following.group(2) == "text"
+            and not text[match.end() : following.start()].strip()
         )
-        for match in _FENCE.finditer(text)
-    ]
+        blocks.append(
+            Block(
+                language=match.group(2),
+                text=match.group(3),
+                line=text.count("\n", 0, match.start(3)) + 1,
+                skipped=_SKIP.search(before) is not None,
+                in_new_folder=_NEW_FOLDER.search(before) is not None,
+                output=following.group(3) if following and is_output else None,
+            )
+        )
+    return blocks
 
 
 def commands_of(block: Block) -> list[Command]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import itertools
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from tests.project.documentation_page import Block, Command, blocks_of, commands_of
+from tests.project.documentation_page import Block, Command, agrees, blocks_of, commands_of
 from tests.project.repository import PACKAGE, ROOT, one_a_line
 
 PAGES = [*ROOT.glob("README.md"), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -34,10 +38,8 @@ def _has_code(page: Path) -> bool:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder with the sample corpus, where ``rag`` is a command and caches are ours."""
-    folder = tmp_path / "reader"
-    shutil.copytree(SAMPLES, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+def a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Path]:
+    """Return what puts us into a new folder with the sample corpus, where ``rag`` is a command."""
     programs = tmp_path / "bin"
     programs.mkdir()
     command = programs / "rag"
@@ -54,50 +56,67 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TERM", "dumb")
     for name in [name for name in os.environ if name.startswith("RAG_")]:
         monkeypatch.delenv(name)
-    monkeypatch.chdir(folder)
-    return folder
+    numbers = itertools.count(1)
+
+    def into_a_new_folder() -> Path:
+        folder = tmp_path / f"folder-{next(numbers)}"
+        shutil.copytree(SAMPLES, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+        monkeypatch.chdir(folder)
+        return folder
+
+    return into_a_new_folder
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if _has_code(page)], ids=_name)
-def test_the_page_does_what_it_shows(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_page_does_what_it_shows(
+    page: Path, a_reader: Callable[[], Path], monkeypatch: pytest.MonkeyPatch
+):
     """Every python block runs in one namespace, every ``$ rag`` line in one folder, in order."""
     module = ModuleType("documentation_page")
     monkeypatch.setitem(sys.modules, module.__name__, module)
+    folder = a_reader()
     for block in blocks_of(page):
         if block.skipped:
             continue
+        if block.in_new_folder:
+            folder = a_reader()
         if block.language == "python":
             _run_python(block, page, module)
         elif block.language == "console":
             for command in commands_of(block):
                 if command.runs_here:
-                    _run_command(command, page, workplace)
+                    _run_command(command, page, folder)
 
 
 def _run_python(block: Block, page: Path, module: ModuleType) -> None:
     source = "\n" * (block.line - 1) + block.text  # so that a traceback names the page's line
-    exec(compile(source, str(page), "exec"), module.__dict__)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(source, str(page), "exec"), module.__dict__)
+    if block.output is not None:
+        where = f"{_name(page)}:{block.line}: the block prints\n"
+        assert agrees(block.output, printed.getvalue()), where + printed.getvalue()
 
 
-def _run_command(command: Command, page: Path, workplace: Path) -> None:
+def _run_command(command: Command, page: Path, folder: Path) -> None:
     done = subprocess.run(
         ["bash", "-c", command.text],
-        cwd=workplace,
+        cwd=folder,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
         text=True,
         timeout=COMMAND_TIMEOUT_S,
         check=False,
     )
     where = f"{_name(page)}:{command.line}: $ {command.text}\n"
     shows_an_error = re.search(r"\berror\b", command.shown, re.IGNORECASE) is not None
-    assert (done.returncode != 0) == shows_an_error, f"{where}{done.stdout}"
-    assert command.output_agrees(done.stdout), f"{where}{done.stdout}"
+    assert (done.returncode != 0) == shows_an_error, f"{where}{done.stdout}{done.stderr}"
+    output = done.stderr if shows_an_error else done.stdout  # progress and logs are not shown
+    assert agrees(command.shown, output), f"{where}{output}"
 
 
 @pytest.mark.parametrize(
-    ("shown", "actual", "agrees"),
+    ("shown", "actual", "is_so"),
     [
         ("", "whatever\n", True),
         ("a\nb", "a\nb\n", True),
@@ -110,8 +129,8 @@ def _run_command(command: Command, page: Path, workplace: Path) -> None:
         ("…\nz", "a\nb\n", False),
     ],
 )
-def test_an_ellipsis_stands_for_any_text_or_any_lines(shown: str, actual: str, agrees: bool):
-    assert Command(text="rag", shown=shown, line=1).output_agrees(actual) is agrees
+def test_an_ellipsis_stands_for_any_text_or_any_lines(shown: str, actual: str, is_so: bool):
+    assert agrees(shown, actual) is is_so
 
 
 def _links(page: Path) -> list[str]:
