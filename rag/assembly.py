@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypeVar
 
-from rag.embedding import Embedder, VectorCache, default_cache_path
+from rag.embedding import Embedder, EmbedderIdentity, VectorCache, default_cache_path
 from rag.errors import ConfigError
 from rag.evidence import EvidencePacker, EvidencePostProcessor, EvidenceProjector, RelevanceGate
 from rag.ingest.heading_chunker import HeadingChunker
@@ -22,6 +22,7 @@ from rag.stores.writer import KnowledgeWriter
 from rag.text import Analyzer, EstimatingTokenCounter, Script, make_token_counter
 from rag.tool import LookupKnowledgeTool
 
+MILVUS_LITE_SUFFIX = ".db"  # what Milvus Lite itself demands of a path
 
 Setting = TypeVar("Setting")
 
@@ -49,7 +50,8 @@ def open_base(
     embedder = build_embedder(settings.embedding)
     weights = channel_weights(settings, embedder)
     fusion = ReciprocalRankFusion(k=settings.search.rrf_k, weights=weights)
-    store = build_store(settings, analyzer, embedder, fusion, create=create)
+    identity = embedder.identity if embedder is not None else None
+    store = build_store(settings, analyzer, identity, fusion, create=create)
     cache = build_cache(settings.embedding) if embedder is not None else None
     counter = make_token_counter(settings.evidence.token_counter)
     service = VectorSearchService(store, embedder, settings.search)
@@ -112,22 +114,37 @@ def channel_weights(settings: Settings, embedder: Embedder | None) -> dict[Chann
 def build_store(
     settings: Settings,
     analyzer: Analyzer,
-    embedder: Embedder | None,
+    embedder: EmbedderIdentity | None,
     fusion: FusionPolicy,
     *,
     create: bool,
 ) -> KnowledgeStore:
-    """Return the store at ``store.uri``."""
-    from rag.stores.milvus.store import MilvusHybridKnowledgeStore
+    """Return the store at ``store.uri``: Milvus for a server or ``….db``, else a local folder."""
+    uri = settings.store.uri
+    create = create and not settings.readonly
+    if is_server(uri) or uri.endswith(MILVUS_LITE_SUFFIX):
+        from rag.stores.milvus.store import MilvusHybridKnowledgeStore
 
-    return MilvusHybridKnowledgeStore(
-        settings.store,
+        return MilvusHybridKnowledgeStore(
+            settings.store,
+            analyzer=analyzer,
+            embedder=embedder,
+            fusion=fusion,
+            bm25_k1=settings.search.bm25_k1,
+            bm25_b=settings.search.bm25_b,
+            create=create,
+        )
+    from rag.stores.local.store import LocalKnowledgeStore
+
+    return LocalKnowledgeStore(
+        Path(uri),
         analyzer=analyzer,
-        embedder=embedder.identity if embedder is not None else None,
+        embedder=embedder,
         fusion=fusion,
         bm25_k1=settings.search.bm25_k1,
         bm25_b=settings.search.bm25_b,
-        create=create and not settings.readonly,
+        create=create,
+        readonly=settings.readonly,
     )
 
 
