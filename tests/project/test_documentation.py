@@ -109,7 +109,7 @@ def _run_command(command: Command, page: Path, folder: Path) -> None:
         check=False,
     )
     where = f"{_name(page)}:{command.line}: $ {command.text}\n"
-    shows_an_error = re.search(r"\berror\b", command.shown, re.IGNORECASE) is not None
+    shows_an_error = re.match(r'error: |\{"schema_version": "error', command.shown) is not None
     assert (done.returncode != 0) == shows_an_error, f"{where}{done.stdout}{done.stderr}"
     output = done.stderr if shows_an_error else done.stdout  # progress and logs are not shown
     assert agrees(command.shown, output), f"{where}{output}"
