@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rag.errors import DeadlineExceededError, RetrievalError, StoreError, StoreTimeoutError
 from rag.ranking.fusion_policy import ChannelEntry
 from rag.ranking.records import Channel, SearchHit
-from rag.stores.records import ChannelReport, ChannelStatus
+from rag.stores.records import ChannelReport, ChannelStatus, TermReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,7 @@ class ChannelAnswer:
     hits: tuple[SearchHit, ...] = ()
     error: StoreError | None = None
     took_ms: float = 0.0
+    terms: TermReport | None = None
 
 
 def raise_if_nothing_answered(answers: Mapping[Channel, ChannelAnswer]) -> None:
@@ -64,4 +65,5 @@ def report_of(
         detail=error.message if error else None,
         error_code=error.code if error else None,
         ranking=ranking,
+        terms=answer.terms if answer else None,
     )

@@ -24,7 +24,7 @@ from rag.stores.channel_answer import (
     raise_if_nothing_answered,
     report_of,
 )
-from rag.stores.protocol import LexicalRetriever, Retriever
+from rag.stores.protocol import LexicalRetriever, Retriever, TermReporting
 from rag.stores.records import ChannelReport, ChannelStatus, StoreQuery, StoreResponse
 
 MAX_THREADS = 32  # searches at once times two channels; further ones wait their turn
@@ -219,13 +219,18 @@ class HybridRetriever:
         retriever = self._lexical if channel is Channel.LEXICAL else self._vector
         assert retriever is not None  # only channels that exist are planned
         started = time.perf_counter()
+        terms = None
         try:
-            hits = retriever.search(query)
+            if isinstance(retriever, TermReporting):
+                hits, terms = retriever.search_with_terms(query)
+            else:
+                hits = retriever.search(query)
         except _NEVER_DEGRADED:
             raise
         except StoreError as error:
             return ChannelAnswer(error=error, took_ms=(time.perf_counter() - started) * 1_000)
-        return ChannelAnswer(hits=hits, took_ms=(time.perf_counter() - started) * 1_000)
+        took_ms = (time.perf_counter() - started) * 1_000
+        return ChannelAnswer(hits=hits, took_ms=took_ms, terms=terms)
 
     def _compare_versions_once(self, kept: Mapping[Channel, object]) -> None:
         if self._versions_compared or len(kept) < 2:

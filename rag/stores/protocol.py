@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from rag.ingest.records import Document, Source
 from rag.ranking.records import Channel, SearchHit, StoredChunk
@@ -14,6 +14,7 @@ from rag.stores.records import (
     StoreQuery,
     StoreResponse,
     StoreStats,
+    TermReport,
 )
 
 
@@ -44,6 +45,15 @@ class LexicalRetriever(Retriever, Protocol):
 
     def has_terms(self, text: str) -> bool:
         """Whether the text has a searchable word; if not, the channel is not asked."""
+        ...
+
+
+@runtime_checkable
+class TermReporting(Protocol):
+    """A lexical retriever that knows how frequent the words of a query are."""
+
+    def search_with_terms(self, query: StoreQuery) -> tuple[tuple[SearchHit, ...], TermReport]:
+        """Return what ``search`` returns, and what the query's words weigh."""
         ...
 
 

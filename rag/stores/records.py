@@ -36,8 +36,37 @@ class ChannelStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QueryTerm:
+    """One analysed word of a query: in how many chunks of the corpus it stands, and its idf."""
+
+    term: str
+    document_frequency: int
+    idf: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermReport:
+    """What the words of a query weigh in the corpus, and which of them the best hits hold.
+
+    ``total`` is the number of chunks that frequencies are counted in. ``saturation`` is what a
+    word's idf is multiplied by where it stands often (k1 + 1 of BM25), so that no score exceeds
+    Σ idf · saturation. Bit j of ``holds[r - 1]`` says whether the hit on rank r holds
+    ``terms[j]``; ``holds`` covers the first ranks only, at most 64. A query of more than 128
+    words is described by its first 128.
+    """
+
+    total: int
+    saturation: float
+    terms: tuple[QueryTerm, ...]
+    holds: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelReport:
-    """What one channel did for one search; ``ranking`` holds every candidate it returned."""
+    """What one channel did for one search; ``ranking`` holds every candidate it returned.
+
+    ``terms`` is told by lexical channels that know their document frequencies, else None.
+    """
 
     channel: Channel
     status: ChannelStatus
@@ -46,6 +75,7 @@ class ChannelReport:
     detail: str | None = None
     error_code: str | None = None
     ranking: tuple[ChannelEntry, ...] = ()
+    terms: TermReport | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -53,7 +53,7 @@ def test_a_word_that_is_in_every_chunk_of_a_small_corpus_still_scores(store) -> 
     assert score > 0.1
 
 
-@pytest.mark.scenario("local-store", "A word in the headings counts for two")
+@pytest.mark.scenario("local-store", "A word in the headings counts for more")
 def test_a_word_in_the_headings_counts_as_often_as_its_weight_says(folder) -> None:
     for weight in (1.0, 2.0, 3.5):
         store = local_store(folder / f"weight{weight}", heading_weight=weight)

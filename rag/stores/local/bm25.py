@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rag.stores.local.postings import Postings
 from rag.stores.local.row_table import RowTable
 
-HEADING_WEIGHT = 2.0  # a word in the headings counts as this many in the text
+HEADING_WEIGHT = 1.5  # a word in the headings counts for this many in the text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +48,9 @@ class Bm25:
             holding = len(word.positions) if whole else np.count_nonzero(corpus[word.positions])
             if not holding:
                 continue
-            idf = math.log(1 + (total - holding + 0.5) / (holding + 0.5))
             tf = word.body + self.heading_weight * word.heading
-            scores[word.positions] += (idf * (self.k1 + 1)) * (tf / (tf + norms[word.positions]))
+            weight = idf(total, holding) * (self.k1 + 1)
+            scores[word.positions] += weight * (tf / (tf + norms[word.positions]))
         return scores
 
     def _norms(self, table: RowTable, corpus: NDArray[np.bool_]) -> tuple[int, NDArray[np.float64]]:
@@ -59,3 +59,8 @@ class Bm25:
         total = int(np.count_nonzero(corpus))
         mean = float(lengths[corpus].mean()) if total else 0.0
         return total, self.k1 * (1 - self.b + self.b * lengths / (mean or 1.0))
+
+
+def idf(total: int, holding: int) -> float:
+    """Return Lucene's inverse document frequency of a word in ``holding`` of ``total`` chunks."""
+    return math.log(1 + (total - holding + 0.5) / (holding + 0.5))

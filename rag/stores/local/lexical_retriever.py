@@ -14,8 +14,9 @@ from rag.ranking.records import (
 from rag.stores.local.bm25 import Bm25
 from rag.stores.local.engine import LocalEngine
 from rag.stores.local.scope import corpus, scope
+from rag.stores.local.term_report import report_terms
 from rag.stores.local.top import top_positions
-from rag.stores.records import StoreQuery
+from rag.stores.records import StoreQuery, TermReport
 from rag.text import Analyzer, make_snippet
 
 
@@ -49,25 +50,28 @@ class LexicalRetriever:
         return bool(self._analyzer.query_terms(text))
 
     def search(self, query: StoreQuery) -> tuple[SearchHit, ...]:
+        return self.search_with_terms(query)[0]
+
+    def search_with_terms(self, query: StoreQuery) -> tuple[tuple[SearchHit, ...], TermReport]:
+        """Return the hits, and what the query's words weigh among the chunks searched."""
         terms = self._analyzer.query_terms(query.text)
         if not terms:
-            return ()
+            return (), TermReport(total=0, saturation=self._bm25.k1 + 1, terms=(), holds=())
         with self._engine.view() as view:
             table = view.table
             words = self._engine.postings.postings(view.connection, table, terms)
+            counted = corpus(view.connection, table, query.filters)
             scores = self._bm25.scores(
-                table,
-                words,
-                corpus=corpus(view.connection, table, query.filters),
-                corpus_key=query.filters.tenant,
+                table, words, corpus=counted, corpus_key=query.filters.tenant
             )
             if not (query.filters.is_empty and table.all_live):
                 scores *= scope(view.connection, table, query.filters)
             matching = np.flatnonzero(scores)
             best = top_positions(scores[matching], matching, table.id_keys, query.candidates)
+            report = report_terms(terms, words, counted, best, saturation=self._bm25.k1 + 1)
             rows = table.rows[best].tolist()
             chunks = self._engine.catalog.chunks_by_row(view.connection, view.state.store_id, rows)
-        return tuple(
+        hits = tuple(
             SearchHit(
                 chunk=chunks[row],
                 rank=rank,
@@ -81,3 +85,4 @@ class LexicalRetriever:
             )
             for rank, (row, score) in enumerate(zip(rows, scores[best].tolist(), strict=True), 1)
         )
+        return hits, report
