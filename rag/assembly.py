@@ -6,25 +6,39 @@ and the model that its settings choose.
 
 from __future__ import annotations
 
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
 from rag.embedding import Embedder, EmbedderIdentity, VectorCache, default_cache_path
 from rag.errors import ConfigError
-from rag.evidence import EvidencePacker, EvidencePostProcessor, EvidenceProjector, RelevanceGate
+from rag.evidence import (
+    EvidencePacker,
+    EvidencePostProcessor,
+    EvidenceProjector,
+    RelevanceGate,
+    is_stale,
+)
 from rag.ingest.heading_chunker import HeadingChunker
+from rag.ingest.protocol import IngestProgress
 from rag.knowledge_base import KnowledgeBase, Parts
 from rag.ranking import Channel, FusionPolicy, ReciprocalRankFusion, RetrievalScoreNormalizer
 from rag.retrieval import DocumentFetcher, VectorSearchService
 from rag.settings import EmbeddingSettings, Settings, load_settings
+from rag.stores.ingest_tally import SilentProgress
 from rag.stores.protocol import KnowledgeStore
+from rag.stores.store_copy import CopyReport, copy_store
 from rag.stores.writer import KnowledgeWriter
 from rag.text import Analyzer, EstimatingTokenCounter, Script, make_token_counter
 from rag.tool import LookupKnowledgeTool
+from rag.wire.search_presenter import SearchPresenter
 
 MILVUS_LITE_SUFFIX = ".db"  # what Milvus Lite itself demands of a path
 
 Setting = TypeVar("Setting")
+
+LITE_SUFFIX = ".db"  # a path that ends so is a Milvus Lite folder, any other a local store
 
 
 def open_base(
@@ -55,6 +69,7 @@ def open_base(
     cache = build_cache(settings.embedding) if embedder is not None else None
     counter = make_token_counter(settings.evidence.token_counter)
     service = VectorSearchService(store, embedder, settings.search)
+    stale_after_days = settings.search.stale_after_days
     normalizer = RetrievalScoreNormalizer()
     post_processor = EvidencePostProcessor(settings.evidence)
     tool = LookupKnowledgeTool(
@@ -63,7 +78,7 @@ def open_base(
         post_processor=post_processor,
         gate=RelevanceGate(settings.gate),
         packer=EvidencePacker(counter),
-        projector=EvidenceProjector(stale_after_days=settings.search.stale_after_days),
+        projector=EvidenceProjector(stale_after_days=stale_after_days),
         analyzer=analyzer,
         unmatched_terms=store.unmatched_terms,
         settings=settings,
@@ -85,11 +100,25 @@ def open_base(
             store=store,
             embedder=embedder,
             cache=cache,
+            counter=counter,
             service=service,
-            normalizer=normalizer,
-            post_processor=post_processor,
+            presenter=SearchPresenter(
+                service,
+                normalizer=normalizer,
+                post_processor=post_processor,
+                analyzer=analyzer,
+                counter=counter,
+                settings=settings.search,
+                weights=weights,
+            ),
             tool=tool,
-            fetcher=DocumentFetcher(store, counter),
+            fetcher=DocumentFetcher(
+                store,
+                counter,
+                is_stale=lambda indexed_at: is_stale(
+                    indexed_at, datetime.now(UTC), stale_after_days
+                ),
+            ),
             writer=writer,
             weights=weights,
         ),
@@ -119,10 +148,10 @@ def build_store(
     *,
     create: bool,
 ) -> KnowledgeStore:
-    """Return the store at ``store.uri``: Milvus for a server or ``….db``, else a local folder."""
-    uri = settings.store.uri
+    """Return the store at ``store.uri``; vectors in it are of the embedder of this identity."""
     create = create and not settings.readonly
-    if is_server(uri) or uri.endswith(MILVUS_LITE_SUFFIX):
+    uri = settings.store.uri
+    if is_server(uri) or uri.endswith(LITE_SUFFIX):
         from rag.stores.milvus.store import MilvusHybridKnowledgeStore
 
         return MilvusHybridKnowledgeStore(
@@ -137,7 +166,7 @@ def build_store(
     from rag.stores.local.store import LocalKnowledgeStore
 
     return LocalKnowledgeStore(
-        Path(uri),
+        uri,
         analyzer=analyzer,
         embedder=embedder,
         fusion=fusion,
@@ -146,6 +175,45 @@ def build_store(
         create=create,
         readonly=settings.readonly,
     )
+
+
+def copy_base(
+    source_uri: str, target_uri: str, settings: Settings, progress: IngestProgress | None = None
+) -> CopyReport:
+    """Copy the base at one URI into the one at another, which is made where it is missing.
+
+    No model is loaded: vectors come along, and the target takes over whose they are. Both stores
+    are opened with the other settings of ``settings``.
+
+    Raises:
+        InvalidArgumentError: both URIs are one place.
+        ReadonlyError: the settings forbid writing.
+        StoreError: a store cannot be opened or failed, or the copy is not complete.
+    """
+    settings.require_writable("copy")
+    if _place(source_uri) == _place(target_uri):
+        raise InvalidArgumentError(
+            "source and target are the same place", given=source_uri, allowed="two stores"
+        )
+    analyzer = Analyzer(settings.text.stemmer)
+    fusion = ReciprocalRankFusion(
+        k=settings.search.rrf_k, weights=dict.fromkeys(Channel, 1.0)
+    )  # stores need one; nothing is searched
+    from_settings = _at(settings, source_uri, readonly=True)
+    with closing(build_store(from_settings, analyzer, None, fusion, create=False)) as source:
+        identity = source.stats().manifest.embedder
+        to_settings = _at(settings, target_uri)
+        with closing(build_store(to_settings, analyzer, identity, fusion, create=True)) as target:
+            return copy_store(source, target, progress or SilentProgress())
+
+
+def _at(settings: Settings, uri: str, *, readonly: bool = False) -> Settings:
+    store = settings.store.model_copy(update={"uri": uri})
+    return settings.model_copy(update={"store": store, "readonly": readonly})
+
+
+def _place(uri: str) -> str:
+    return uri.rstrip("/") if is_server(uri) else str(Path(uri).resolve())
 
 
 def build_cache(settings: EmbeddingSettings) -> VectorCache | None:

@@ -4,33 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from rag import __version__
 from rag.embedding import Embedder, VectorCache
-from rag.errors import InvalidArgumentError, ReadonlyError
-from rag.evidence.post_processor import EvidencePostProcessor
-from rag.evidence.rate_hits import rate_hits
+from rag.errors import InvalidArgumentError
 from rag.evidence.records import RagBatchResult, RagToolResult
 from rag.ingest.protocol import IngestProgress
-from rag.ingest.readers import supported_suffixes
 from rag.ingest.records import Document, IngestReport, Trust
-from rag.ranking import Channel, Quality, RetrievalScoreNormalizer, SearchMode
-from rag.retrieval import DocumentFetcher, SearchQuery, SearchResponse, VectorSearchService
-from rag.retrieval.document_fetcher import fetched_chunk
-from rag.retrieval.records import MAX_K, MAX_QUERY_CHARS
+from rag.ranking import Channel
+from rag.retrieval import DocumentFetcher, SearchQuery, VectorSearchService
+from rag.retrieval.document_fetcher import FetchResult
 from rag.settings import Settings
-from rag.stores.filters import FILTER_KEYS, SearchFilter, parse_filter
+from rag.stores.filters import SearchFilter, parse_filter
 from rag.stores.ingest_request import IngestRequest
 from rag.stores.protocol import KnowledgeStore
 from rag.stores.writer import KnowledgeWriter
+from rag.text import TokenCounter
 from rag.tool import LookupKnowledgeTool
-from rag.wire.base_reports import Capabilities, DocumentInspection
-from rag.wire.schemas import WIRE_TYPES
-from rag.wire.search_response import SearchResult, SearchTrace, search_result, search_trace
+from rag.wire.base_reports import (
+    Capabilities,
+    ChunkInspection,
+    DeletionReport,
+    DocumentInspection,
+    DocumentList,
+)
+from rag.wire.bulk_search import BulkItem, bulk_item, check_bulk_size
+from rag.wire.deletion import delete_all, delete_document
+from rag.wire.description import describe_base
+from rag.wire.inspection import inspect_chunk, inspect_document
+from rag.wire.search_presenter import SearchPresenter
+from rag.wire.search_response import SearchResult
+
+Filters = Mapping[str, Any] | SearchFilter | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,9 +47,9 @@ class Parts:
     store: KnowledgeStore
     embedder: Embedder | None
     cache: VectorCache | None
+    counter: TokenCounter
     service: VectorSearchService
-    normalizer: RetrievalScoreNormalizer
-    post_processor: EvidencePostProcessor
+    presenter: SearchPresenter
     tool: LookupKnowledgeTool
     fetcher: DocumentFetcher
     writer: KnowledgeWriter
@@ -83,7 +90,7 @@ class KnowledgeBase:
         progress: IngestProgress | None = None,
     ) -> IngestReport:
         """Bring the base in line with a folder or file; see :meth:`KnowledgeWriter.ingest`."""
-        self._writable("ingest")
+        self.settings.require_writable("ingest")
         return self.parts.writer.ingest(
             IngestRequest(
                 path=Path(path),
@@ -109,7 +116,7 @@ class KnowledgeBase:
         source_type: str = "document",
     ) -> IngestReport:
         """Store a text under a path of your choice, such as ``notes/today.md``."""
-        self._writable("ingest a text")
+        self.settings.require_writable("ingest a text")
         return self.parts.writer.ingest_text(
             text,
             IngestRequest(
@@ -128,35 +135,40 @@ class KnowledgeBase:
         *,
         mode: str | None = None,
         k: int | None = None,
-        filters: Mapping[str, Any] | SearchFilter | None = None,
+        filters: Filters = None,
         cursor: str | None = None,
         snippet_chars: int | None = None,
+        max_tokens: int | None = None,
         trace: bool = False,
     ) -> SearchResult:
         """Return a page of labelled hits in rank order; ``trace`` adds all that is behind it.
 
+        ``max_tokens`` bounds the hits as JSON: snippets get shorter, then hits go from the end.
+
         Raises:
-            InvalidInputError: the query, mode, ``k``, filter or cursor is at fault.
+            InvalidInputError: the query, mode, ``k``, filter, cursor or budget is at fault.
             RetrievalError: every channel that was asked failed.
         """
-        response = self.parts.service.search(
-            SearchQuery(
-                text=text,
-                mode=mode,
-                k=k,
-                filters=parse_filter(filters),
-                cursor=cursor,
-                snippet_chars=snippet_chars,
-            )
+        query = SearchQuery(
+            text=text,
+            mode=mode,
+            k=k,
+            filters=parse_filter(filters),
+            cursor=cursor,
+            snippet_chars=snippet_chars,
         )
-        qualities = self.parts.normalizer.to_quality_scores(response.hits, offset=response.offset)
-        return search_result(
-            response,
-            qualities,
-            now=datetime.now(UTC),
-            stale_after_days=self.settings.search.stale_after_days,
-            trace=self._trace(response, qualities) if trace else None,
-        )
+        return self.parts.presenter.search(query, max_tokens=max_tokens, trace=trace)
+
+    def search_many(self, queries: Sequence[str | Mapping[str, Any]]) -> tuple[BulkItem, ...]:
+        """Answer up to 100 searches; one that fails has its error in its own item.
+
+        A search is a string, or a flat object: ``{"query": "backups", "k": 3, "lang": ["en"]}``.
+
+        Raises:
+            InvalidArgumentError: there are more than 100.
+        """
+        check_bulk_size(len(queries))
+        return tuple(bulk_item(query, self.search) for query in queries)
 
     def lookup(self, query: str, **options: Any) -> RagToolResult:
         """Return cited evidence and a verdict; options as in ``LookupRequest``."""
@@ -168,54 +180,86 @@ class KnowledgeBase:
         """Return the results of several questions packed into one shared budget."""
         return self.parts.tool.lookup_many(queries, **options)
 
-    def documents(
-        self, filters: Mapping[str, Any] | SearchFilter | None = None
-    ) -> tuple[Document, ...]:
+    def documents(self, filters: Filters = None) -> tuple[Document, ...]:
         """Return the stored documents, ordered by source, then path."""
         return tuple(self.parts.store.documents(parse_filter(filters)))
 
-    def delete(self, name: str) -> Document:
-        """Remove the document with this doc_id or path, and return what it was."""
-        self._writable("delete")
-        document = self.parts.fetcher.find(name)
-        self.parts.store.delete_documents([document.doc_id])
-        return document
+    def list_documents(self, filters: Filters = None, *, limit: int | None = None) -> DocumentList:
+        """Return the first ``limit`` documents and how many there are."""
+        if limit is not None and (type(limit) is not int or limit < 0):
+            raise InvalidArgumentError(
+                f"limit must be a whole number, at least 0; got {limit!r:.80}",
+                given=limit,
+                allowed="0 or more",
+            )
+        found = self.documents(filters)
+        return DocumentList(documents=found[:limit], total=len(found))
 
-    def inspect(self, name: str) -> DocumentInspection:
+    def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
+        """Return a chunk with up to ``context`` neighbours on either side, in document order."""
+        return self.parts.fetcher.chunk(chunk_id, context=context)
+
+    def fetch_document(self, name: str, *, max_tokens: int | None = None) -> FetchResult:
+        """Return the text of the document with this doc_id or path."""
+        return self.parts.fetcher.document(name, max_tokens=max_tokens)
+
+    def fetch_span(
+        self,
+        name: str,
+        start: int | None = None,
+        end: int | None = None,
+        *,
+        max_tokens: int | None = None,
+    ) -> FetchResult:
+        """Return lines, or pages, as citations number them; ``name`` may be a citation's ref."""
+        return self.parts.fetcher.span(name, start, end, max_tokens=max_tokens)
+
+    def inspect_document(self, name: str) -> DocumentInspection:
         """Return all that is stored of the document with this doc_id or path."""
         document = self.parts.fetcher.find(name)
-        chunks = self.parts.store.chunks(document.doc_id)
-        return DocumentInspection(document=document, chunks=tuple(map(fetched_chunk, chunks)))
+        return inspect_document(self.parts.store, document, self.parts.counter)
+
+    def inspect_chunk(self, chunk_id: str) -> ChunkInspection:
+        """Return all that is stored of a chunk."""
+        found = self.parts.fetcher.find_chunk(chunk_id)
+        return inspect_chunk(self.parts.store, found.doc_id, chunk_id, self.parts.counter)
+
+    def delete(self, name: str) -> DeletionReport:
+        """Remove the document with this doc_id or path; a later ingest of its file adds it again.
+
+        Raises:
+            DocumentNotFoundError: no such document.
+            ReadonlyError: the base is read-only.
+        """
+        self.settings.require_writable("delete")
+        return delete_document(self.parts.store, self.parts.fetcher.find(name))
+
+    def reset(self, *, source: str | None = None, confirm: bool = False) -> DeletionReport:
+        """Remove every document, or every one of a source; ``confirm`` says that it is meant.
+
+        Raises:
+            ConfirmationRequiredError: ``confirm`` is not given.
+            NotFoundError: there is no such source.
+            ReadonlyError: the base is read-only.
+        """
+        self.settings.require_writable("reset")
+        return delete_all(self.parts.store, source, confirmed=confirm)
 
     def describe(self) -> Capabilities:
         """Return what this base can do and holds."""
-        parts, settings = self.parts, self.settings
-        scripts = parts.embedder.scripts if parts.embedder else None
-        return Capabilities(
-            rag_version=__version__,
-            store=parts.store.stats(),
-            sources=parts.store.sources(),
-            modes=tuple(SearchMode),
-            default_mode=settings.search.mode,
-            embedder=str(parts.embedder.identity) if parts.embedder else "none",
-            embedder_scripts=None if scripts is None else tuple(sorted(scripts)),
-            fusion={"rrf_k": settings.search.rrf_k}
-            | {f"{name}_weight": weight for name, weight in parts.weights.items()},
-            filters=FILTER_KEYS,
-            file_suffixes=tuple(sorted(supported_suffixes())),
-            limits={
-                "query_chars": MAX_QUERY_CHARS,
-                "k": MAX_K,
-                "candidates": settings.search.candidates,
-                "budget_tokens": settings.evidence.budget_tokens,
-            },
-            token_counter=settings.evidence.token_counter,
-            objects=tuple(WIRE_TYPES),
+        parts = self.parts
+        return describe_base(
+            self.settings,
+            parts.store,
+            parts.embedder,
+            parts.counter,
+            weights=parts.weights,
+            is_stale=parts.fetcher.is_stale,
         )
 
     def repair(self) -> tuple[str, ...]:
         """Mend what an interrupted ingest left in the index; one sentence per thing done."""
-        self._writable("repair")
+        self.settings.require_writable("repair")
         return self.parts.store.repair()
 
     def close(self) -> None:
@@ -225,24 +269,6 @@ class KnowledgeBase:
             self.parts.embedder.close()
         if self.parts.cache is not None:
             self.parts.cache.close()
-
-    def _trace(self, response: SearchResponse, qualities: Sequence[Quality]) -> SearchTrace:
-        processed = self.parts.post_processor.process(rate_hits(response.hits, qualities))
-        return search_trace(
-            response,
-            rrf_k=self.settings.search.rrf_k,
-            weights={str(name): weight for name, weight in self.parts.weights.items()},
-            dropped=processed.dropped,
-        )
-
-    def _writable(self, action: str) -> None:
-        if self.settings.readonly:
-            raise ReadonlyError(
-                f"cannot {action}: this base is open read-only",
-                given=action,
-                allowed="search, lookup, fetch, list, inspect, doctor, schema",
-                hint="leave out --readonly, or unset RAG_READONLY",
-            )
 
 
 def _trust(given: Trust | str) -> Trust:

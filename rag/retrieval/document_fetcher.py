@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from io import StringIO
 from typing import Literal
 
 from rag.errors import ChunkNotFoundError, DocumentNotFoundError, InvalidArgumentError
-from rag.ingest.records import Document, Media, SpanKind
+from rag.ingest.records import Document, Span, SpanKind
 from rag.ranking.records import StoredChunk
+from rag.retrieval.numbered_text import NumberedText, parse_ref
 from rag.stores.filters import SearchFilter
 from rag.stores.protocol import KnowledgeStore
 from rag.text import TokenCounter
 
 MAX_CONTEXT = 50  # chunks on either side; more is a whole document
+MAX_TOKENS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedChunk:
-    """One stored chunk, verbatim."""
+    """One stored chunk, verbatim; ``ref`` cites it."""
 
     chunk_id: str
     ordinal: int
@@ -33,17 +35,20 @@ class FetchResult:
 
     ``start`` and ``end`` are the lines (or pages) that ``text`` covers, from 1, both included,
     in the numbering that citations use; ``end`` is ``start - 1`` where ``text`` is empty.
-    ``tokens`` counts ``text`` with ``counter``.
+    Where the budget cut a line or page that it could not hold whole, ``end`` is that one.
+    ``tokens`` counts ``text`` with ``counter``. ``stale`` means what it means of a hit.
     """
 
     schema_version: Literal["fetch_result.v1"] = "fetch_result.v1"
     kind: Literal["chunk", "document", "span"]
+    ref: str
     doc_id: str
     uri: str
     title: str
     media: str
     source: str
     indexed_at: str
+    stale: bool
     unit: SpanKind
     start: int
     end: int
@@ -56,12 +61,30 @@ class FetchResult:
     context_after: tuple[FetchedChunk, ...] = ()
 
 
-class DocumentFetcher:
-    """Reads from a store what it was given at ingest; the original files are not needed."""
+def never_stale(indexed_at: str) -> bool:
+    """Call nothing stale."""
+    return False
 
-    def __init__(self, store: KnowledgeStore, counter: TokenCounter) -> None:
+
+class DocumentFetcher:
+    """Reads from a store what it was given at ingest; the original files are not needed.
+
+    Args:
+        store: Where the text is.
+        counter: Counts the tokens of what is read, for its report and its budget.
+        is_stale: Tells from the time of indexing whether a text is stale.
+    """
+
+    def __init__(
+        self,
+        store: KnowledgeStore,
+        counter: TokenCounter,
+        *,
+        is_stale: Callable[[str], bool] = never_stale,
+    ) -> None:
         self._store = store
         self._counter = counter
+        self.is_stale = is_stale
 
     def chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """Return a chunk with up to ``context`` neighbours on either side, in document order.
@@ -70,33 +93,26 @@ class DocumentFetcher:
             ChunkNotFoundError: no such chunk.
             InvalidArgumentError: ``context`` is outside 0..50.
         """
-        if not 0 <= context <= MAX_CONTEXT:
+        if type(context) is not int or not 0 <= context <= MAX_CONTEXT:
             raise InvalidArgumentError(
-                f"context must be 0 to {MAX_CONTEXT} chunks; got {context}",
+                f"context must be 0 to {MAX_CONTEXT} chunks; got {context!r:.80}",
                 given=context,
                 allowed=f"0 to {MAX_CONTEXT}",
             )
-        found = self._store.chunk(chunk_id)
-        if found is None:
-            raise ChunkNotFoundError(
-                f"no chunk {chunk_id!r} in this index",
-                given=chunk_id,
-                allowed="a chunk_id from a search or lookup result",
-                hint="the document may have been re-ingested since; search again",
-            )
-        siblings = self._store.chunks(found.doc_id) if context else (found,)
-        before = (
-            tuple(c for c in siblings if c.ordinal < found.ordinal)[-context:] if context else ()
-        )
-        after = tuple(c for c in siblings if c.ordinal > found.ordinal)[:context]
+        found = self.find_chunk(chunk_id)
+        siblings = self._store.chunks(found.doc_id) if context else ()
+        before = [c for c in siblings if c.ordinal < found.ordinal][-context:] if context else []
+        after = [c for c in siblings if c.ordinal > found.ordinal][:context]
         return FetchResult(
             kind="chunk",
+            ref=found.citation_uri(),
             doc_id=found.doc_id,
             uri=found.uri,
             title=found.title,
             media=str(found.media),
             source=found.source,
             indexed_at=found.indexed_at,
+            stale=self.is_stale(found.indexed_at),
             unit=found.span.kind,
             start=found.span.start,
             end=found.span.end,
@@ -104,9 +120,9 @@ class DocumentFetcher:
             truncated=False,
             tokens=self._counter.count(found.text),
             counter=self._counter.name,
-            chunk=fetched_chunk(found),
-            context_before=tuple(map(fetched_chunk, before)),
-            context_after=tuple(map(fetched_chunk, after)),
+            chunk=_fetched_chunk(found),
+            context_before=tuple(map(_fetched_chunk, before)),
+            context_after=tuple(map(_fetched_chunk, after)),
         )
 
     def document(self, name: str, *, max_tokens: int | None = None) -> FetchResult:
@@ -116,56 +132,68 @@ class DocumentFetcher:
 
         Raises:
             DocumentNotFoundError: no such document.
-            InvalidArgumentError: several sources have this uri, or ``max_tokens`` is negative.
+            InvalidArgumentError: several sources have this uri, or ``max_tokens`` is no budget.
         """
-        document, chunks = self._load(name)
-        text = "".join(chunk.text for chunk in chunks)
-        unit, last = chunks[-1].span.kind, chunks[-1].span.end
-        return self._result("document", document, unit, text, 1, last, max_tokens)
+        document = self.find(name)
+        text = NumberedText.of_chunks(self._store.chunks(document.doc_id))
+        return self._result("document", document, text, max_tokens, 1, text.last)
 
     def span(
-        self, name: str, start: int, end: int, *, max_tokens: int | None = None
+        self,
+        name: str,
+        start: int | None = None,
+        end: int | None = None,
+        *,
+        max_tokens: int | None = None,
     ) -> FetchResult:
         """Return lines (pages of a PDF) ``start`` to ``end``, numbered as citations number them.
 
-        An ``end`` beyond the document is cut to its last line.
+        ``name`` is a doc_id, a uri, or a citation's ref such as ``guide/a.md#L7-L12``, which
+        needs no numbers beside it. ``end`` is ``start`` where it is left out; beyond the
+        document it is the last line.
 
         Raises:
             DocumentNotFoundError: no such document.
-            InvalidArgumentError: not 1 <= start <= end, or ``start`` is beyond the document.
+            InvalidArgumentError: not 1 <= start <= end, ``start`` is beyond the document, or the
+                ref counts pages where the document has lines.
         """
-        if not 1 <= start <= end:
+        unit: SpanKind | None = None
+        if start is None:
+            name, span = parse_ref(name)
+            start, end, unit = span.start, span.end, span.kind
+        end = start if end is None else end
+        if type(start) is not int or type(end) is not int or not 1 <= start <= end:
             raise InvalidArgumentError(
-                f"a span needs 1 <= start <= end; got {start} to {end}",
+                f"a span needs 1 <= start <= end; got {start!r:.40} to {end!r:.40}",
                 given=f"{start}-{end}",
                 allowed="1 <= start <= end",
             )
-        document, chunks = self._load(name)
-        unit, last = chunks[-1].span.kind, chunks[-1].span.end
-        if start > last:
+        document = self.find(name)
+        text = NumberedText.of_chunks(self._store.chunks(document.doc_id))
+        if start > text.last or unit not in (None, text.unit):
             raise InvalidArgumentError(
-                f"{document.uri} has {last} {unit}s; the span starts at {start}",
+                f"{document.uri} has {text.last} {text.unit}s; the span starts at "
+                f"{unit or text.unit} {start}",
                 given=start,
-                allowed=f"1 to {last}",
+                allowed=f"{text.unit}s 1 to {text.last}",
             )
-        end = min(end, last)
-        if unit == "page":
-            text = "".join(c.text for c in chunks if start <= c.span.start <= end)
-        else:
-            # StringIO breaks at \n alone, as readers count; splitlines would at \f and \x85 too
-            lines = StringIO("".join(c.text for c in chunks), newline="\n").readlines()
-            text = "".join(lines[start - 1 : end])
-        return self._result("span", document, unit, text, start, end, max_tokens)
+        end = min(end, text.last)
+        return self._result("span", document, text.between(start, end), max_tokens, start, end)
 
     def find(self, name: str) -> Document:
-        """Return the document with this doc_id or uri; raises as :meth:`document`."""
+        """Return the document with this doc_id or uri.
+
+        Raises:
+            DocumentNotFoundError: no such document.
+            InvalidArgumentError: several sources or tenants have this uri.
+        """
         document = self._store.document(name)
         if document is not None:
             return document
         same = [d for d in self._store.documents(SearchFilter(path_prefix=name)) if d.uri == name]
         if not same:
             raise DocumentNotFoundError(
-                f"no document {name!r} in this index",
+                f"no document {name!r:.200} in this index",
                 given=name,
                 allowed="a doc_id, or a path as `rag list` prints it",
                 hint="see what there is with: rag list",
@@ -180,36 +208,43 @@ class DocumentFetcher:
             )
         return same[0]
 
-    def _load(self, name: str) -> tuple[Document, tuple[StoredChunk, ...]]:
-        document = self.find(name)
-        chunks = self._store.chunks(document.doc_id)
-        if not chunks:  # deleted between the two reads
-            raise DocumentNotFoundError(f"document {name!r} was just removed", given=name)
-        return document, chunks
+    def find_chunk(self, chunk_id: str) -> StoredChunk:
+        """Return the chunk with this id; raises ChunkNotFoundError."""
+        found = self._store.chunk(chunk_id)
+        if found is None:
+            raise ChunkNotFoundError(
+                f"no chunk {chunk_id!r:.200} in this index",
+                given=chunk_id,
+                allowed="a chunk_id from a search or lookup result",
+                hint="the document may have been ingested again since; search again",
+            )
+        return found
 
     def _result(
         self,
         kind: Literal["document", "span"],
         document: Document,
-        unit: SpanKind,
-        text: str,
+        numbered: NumberedText,
+        max_tokens: int | None,
         start: int,
         end: int,
-        max_tokens: int | None,
     ) -> FetchResult:
+        text = numbered.text()
         kept = self._cut(text, max_tokens)
         if len(kept) < len(text):
-            covered = kept.count("\n") if unit == "line" else kept.count("\f") + bool(kept)
-            end = start + covered - 1
+            end = numbered.number_at(len(kept)) or start - 1
+        span = Span(kind=numbered.unit, start=start, end=end) if end >= start else None
         return FetchResult(
             kind=kind,
+            ref=f"{document.uri}#{span.fragment()}" if span else document.uri,
             doc_id=document.doc_id,
             uri=document.uri,
             title=document.title,
-            media=str(Media(document.media)),
+            media=str(document.media),
             source=document.source,
             indexed_at=document.indexed_at,
-            unit=unit,
+            stale=self.is_stale(document.indexed_at),
+            unit=numbered.unit,
             start=start,
             end=end,
             text=kept,
@@ -221,20 +256,21 @@ class DocumentFetcher:
     def _cut(self, text: str, max_tokens: int | None) -> str:
         if max_tokens is None:
             return text
-        if max_tokens < 0:
+        if type(max_tokens) is not int or not 0 <= max_tokens <= MAX_TOKENS:
+            allowed = f"a whole number from 0 to {MAX_TOKENS:,}"
             raise InvalidArgumentError(
-                f"max_tokens must be at least 0; got {max_tokens}",
+                f"max_tokens must be {allowed}; got {max_tokens!r:.80}",
                 given=max_tokens,
-                allowed="0 or more",
+                allowed=allowed,
             )
         length = self._counter.prefix(text, max_tokens)
         if length >= len(text):
             return text
-        return text[: text.rfind("\n", 0, length) + 1]  # whole lines only
+        # whole lines; where not even the first fits, as much of it as does
+        return text[: text.rfind("\n", 0, length) + 1] or text[:length]
 
 
-def fetched_chunk(chunk: StoredChunk) -> FetchedChunk:
-    """Return a stored chunk as it is handed out."""
+def _fetched_chunk(chunk: StoredChunk) -> FetchedChunk:
     return FetchedChunk(
         chunk_id=chunk.chunk_id,
         ordinal=chunk.ordinal,

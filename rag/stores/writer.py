@@ -140,7 +140,7 @@ class KnowledgeWriter:
                 allowed="1 to 100 letters, digits, dots, dashes and underscores",
             )
         known = {one.name: one for one in self._store.sources()}.get(source.name)
-        if known is not None and known.root != source.root:
+        if known is not None and known.root != source.root and self._holds_documents(source.name):
             held = f"the folder {known.root}" if known.root else "single files"
             raise InvalidArgumentError(
                 f"source {source.name!r} already holds {held}",
@@ -151,6 +151,9 @@ class KnowledgeWriter:
         if known != source:
             self._store.put_source(source)
         return source
+
+    def _holds_documents(self, source: str) -> bool:
+        return any(True for _ in self._store.documents(SearchFilter(source=(source,))))
 
     def _prepare_all(
         self, entries: Iterable[FoundFile | SkippedFile], run: IngestRun

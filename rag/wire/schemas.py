@@ -10,22 +10,34 @@ from rag.errors import InvalidArgumentError
 from rag.evidence.records import RagBatchResult, RagToolResult
 from rag.ingest.records import IngestReport
 from rag.retrieval.document_fetcher import FetchResult
+from rag.stores.store_copy import CopyReport
 from rag.wire.base_reports import (
     Capabilities,
+    ChunkInspection,
+    DeletionReport,
     DoctorReport,
     DocumentInspection,
     DocumentList,
-    ErrorObject,
+    InitReport,
+    QuickstartReport,
 )
+from rag.wire.bulk_search import BulkItem
+from rag.wire.error_object import ErrorObject
 from rag.wire.search_response import ResultHit, SearchResult
 
 WIRE_TYPES: dict[str, type[Any]] = {
+    "bulk_item.v1": BulkItem,
+    "chunk_inspection.v1": ChunkInspection,
+    "copy_report.v1": CopyReport,
+    "deletion_report.v1": DeletionReport,
     "document_inspection.v1": DocumentInspection,
     "document_list.v1": DocumentList,
     "doctor.v1": DoctorReport,
     "error.v1": ErrorObject,
     "fetch_result.v1": FetchResult,
     "ingest_report.v1": IngestReport,
+    "init_report.v1": InitReport,
+    "quickstart_report.v1": QuickstartReport,
     "rag_batch_result.v1": RagBatchResult,
     "rag_tool_result.v1": RagToolResult,
     "schema.v1": Capabilities,

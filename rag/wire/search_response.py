@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from rag.evidence.citation import cite
-from rag.evidence.records import ChannelOutcome, Citation, Drop
+from rag.evidence.records import BudgetUse, ChannelOutcome, Citation, Drop
 from rag.evidence.staleness import is_stale
 from rag.ranking.fusion_policy import ChannelEntry
 from rag.ranking.records import Channel, Quality, RetrievalDetail, ScoreKind, ScoreLabel, SearchHit
@@ -75,7 +75,12 @@ class SearchTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """A page of hits in rank order (``search_response.v1``)."""
+    """A page of hits in rank order (``search_response.v1``).
+
+    ``budget`` is there where one was asked for: it bounds ``hits`` as compact JSON. ``truncated``
+    says that the budget shortened snippets or left out hits; ``next_cursor`` then continues at
+    the first hit left out.
+    """
 
     schema_version: Literal["search_response.v1"] = "search_response.v1"
     query: str
@@ -91,28 +96,32 @@ class SearchResult:
     ghosts: int
     took_ms: float
     next_cursor: str | None
+    truncated: bool
+    budget: BudgetUse | None
     trace: SearchTrace | None
     warnings: tuple[str, ...]
 
 
+def result_hits(
+    hits: Sequence[SearchHit], qualities: Sequence[Quality], now: datetime, stale_after_days: int
+) -> tuple[ResultHit, ...]:
+    """Return hits with one quality each as they go on the wire."""
+    return tuple(
+        _result_hit(hit, quality, is_stale(hit.chunk.indexed_at, now, stale_after_days))
+        for hit, quality in zip(hits, qualities, strict=True)
+    )
+
+
 def search_result(
-    response: SearchResponse,
-    qualities: Sequence[Quality],
-    *,
-    now: datetime,
-    stale_after_days: int,
-    trace: SearchTrace | None = None,
+    response: SearchResponse, hits: tuple[ResultHit, ...], *, trace: SearchTrace | None = None
 ) -> SearchResult:
-    """Return a response with one quality per hit as it goes on the wire."""
+    """Return a response with its hits as they go on the wire."""
     return SearchResult(
         query=response.query,
         mode=str(response.mode),
         k=response.k,
         offset=response.offset,
-        hits=tuple(
-            _result_hit(hit, quality, is_stale(hit.chunk.indexed_at, now, stale_after_days))
-            for hit, quality in zip(response.hits, qualities, strict=True)
-        ),
+        hits=hits,
         channels={str(name): _outcome(report) for name, report in response.channels.items()},
         degraded=tuple(map(str, response.degraded)),
         revision=response.revision,
@@ -121,6 +130,8 @@ def search_result(
         ghosts=response.ghosts,
         took_ms=response.took_ms,
         next_cursor=response.next_cursor,
+        truncated=False,
+        budget=None,
         trace=trace,
         warnings=response.warnings,
     )
