@@ -6,7 +6,6 @@ and the model that its settings choose.
 
 from __future__ import annotations
 
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -21,14 +20,11 @@ from rag.evidence import (
     is_stale,
 )
 from rag.ingest.heading_chunker import HeadingChunker
-from rag.ingest.protocol import IngestProgress
 from rag.knowledge_base import KnowledgeBase, Parts
 from rag.ranking import Channel, FusionPolicy, ReciprocalRankFusion, RetrievalScoreNormalizer
 from rag.retrieval import DocumentFetcher, VectorSearchService
 from rag.settings import EmbeddingSettings, Settings, load_settings
-from rag.stores.ingest_tally import SilentProgress
 from rag.stores.protocol import KnowledgeStore
-from rag.stores.store_copy import CopyReport, copy_store
 from rag.stores.writer import KnowledgeWriter
 from rag.text import Analyzer, EstimatingTokenCounter, Script, make_token_counter
 from rag.tool import LookupKnowledgeTool
@@ -175,45 +171,6 @@ def build_store(
         create=create,
         readonly=settings.readonly,
     )
-
-
-def copy_base(
-    source_uri: str, target_uri: str, settings: Settings, progress: IngestProgress | None = None
-) -> CopyReport:
-    """Copy the base at one URI into the one at another, which is made where it is missing.
-
-    No model is loaded: vectors come along, and the target takes over whose they are. Both stores
-    are opened with the other settings of ``settings``.
-
-    Raises:
-        InvalidArgumentError: both URIs are one place.
-        ReadonlyError: the settings forbid writing.
-        StoreError: a store cannot be opened or failed, or the copy is not complete.
-    """
-    settings.require_writable("copy")
-    if _place(source_uri) == _place(target_uri):
-        raise InvalidArgumentError(
-            "source and target are the same place", given=source_uri, allowed="two stores"
-        )
-    analyzer = Analyzer(settings.text.stemmer)
-    fusion = ReciprocalRankFusion(
-        k=settings.search.rrf_k, weights=dict.fromkeys(Channel, 1.0)
-    )  # stores need one; nothing is searched
-    from_settings = _at(settings, source_uri, readonly=True)
-    with closing(build_store(from_settings, analyzer, None, fusion, create=False)) as source:
-        identity = source.stats().manifest.embedder
-        to_settings = _at(settings, target_uri)
-        with closing(build_store(to_settings, analyzer, identity, fusion, create=True)) as target:
-            return copy_store(source, target, progress or SilentProgress())
-
-
-def _at(settings: Settings, uri: str, *, readonly: bool = False) -> Settings:
-    store = settings.store.model_copy(update={"uri": uri})
-    return settings.model_copy(update={"store": store, "readonly": readonly})
-
-
-def _place(uri: str) -> str:
-    return uri.rstrip("/") if is_server(uri) else str(Path(uri).resolve())
 
 
 def build_cache(settings: EmbeddingSettings) -> VectorCache | None:
