@@ -20,6 +20,7 @@ EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
 START = Group("Start", sort_key=1)
 ASK = Group("Ask", sort_key=2)
 LOOK = Group("Look inside", sort_key=3)
+SERVE = Group("Serve", sort_key=4)
 
 COMMANDS = "rag.surfaces.cli.commands"
 
@@ -46,6 +47,8 @@ def build_app() -> App:
         (LOOK, "inspect", "Show all that is stored of a document or chunk."),
         (LOOK, "doctor", "Check settings, store, embedder and index."),
         (LOOK, "schema", "Show what this base can do, or a JSON schema."),
+        (SERVE, "mcp", "Serve the base to agents over the Model Context Protocol."),
+        (SERVE, "watch", "Keep the base in line with a folder as its files change."),
     ):
         app.command(f"{COMMANDS}.{name}:{name}_command", name=name, help=summary, group=group)
     return app

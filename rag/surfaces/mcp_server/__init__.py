@@ -1,0 +1,1 @@
+"""The chain as tools of the Model Context Protocol, over stdio and streamable HTTP."""

@@ -1,0 +1,35 @@
+"""Keeps a result below what clients accept."""
+
+from __future__ import annotations
+
+import json
+
+from rag.errors import InvalidArgumentError
+from rag.surfaces.mcp_server.tool import Answer
+from rag.text import EstimatingTokenCounter
+
+MAX_RESULT_TOKENS = 20_000  # clients refuse or cut tool results from 25,000 tokens up
+_COUNTER = EstimatingTokenCounter()  # on the high side, so that no client counts more
+
+
+def check_size(answer: Answer, *, limit: int, smaller: str) -> None:
+    """Refuse an answer whose text and object together take more than ``limit`` tokens.
+
+    A result that a client would cut is worse than none: what was cut cannot be told from what
+    was never found. A limit of 0 lets everything pass.
+
+    Raises:
+        InvalidArgumentError: it takes more; the hint says how to ask for less.
+    """
+    parts = (answer.text, json.dumps(answer.structured, ensure_ascii=False))
+    if not limit or sum(len(part.encode()) for part in parts) <= limit:
+        return  # no encoder makes more tokens than there are bytes
+    tokens = sum(map(_COUNTER.count, parts))
+    if tokens > limit:
+        raise InvalidArgumentError(
+            f"this result would take about {tokens:,} tokens, and {limit:,} are the most that "
+            "this server returns",
+            given=tokens,
+            allowed=f"a result of at most {limit:,} tokens",
+            hint=smaller,
+        )

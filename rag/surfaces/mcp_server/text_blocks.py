@@ -1,0 +1,134 @@
+"""Results as text that a model reads; retrieved text stands fenced, or harmless on one line."""
+
+from __future__ import annotations
+
+from rag.evidence.context_block import ContextBlock, harmless
+from rag.evidence.records import RagBatchResult, RagToolResult
+from rag.ingest.records import FileOutcome, IngestReport
+from rag.retrieval.document_fetcher import FetchResult
+from rag.wire.base_reports import Capabilities, DoctorReport
+from rag.wire.search_response import ResultHit, SearchResult
+
+NO_EVIDENCE = "No evidence."
+
+
+def lookup_text(result: RagToolResult) -> str:
+    """Return the verdict and the advice, then the context block."""
+    lines = [*_verdict(result), "", result.context or NO_EVIDENCE]
+    return "\n".join(lines)
+
+
+def batch_text(result: RagBatchResult) -> str:
+    """Return the verdict on each question, then the one context block of all."""
+    errors = {one.index: one.error for one in result.errors}
+    lines = []
+    for index, one in enumerate(result.results):
+        if one is None:
+            error = errors[index]
+            lines += [f"Question {index + 1}: error: {error['message']} ({error['code']})"]
+            continue
+        lines += [f"Question {index + 1}: {harmless(one.query)}", *_verdict(one), ""]
+    return "\n".join([*lines, result.context or NO_EVIDENCE])
+
+
+def search_text(result: SearchResult) -> str:
+    """Return a line per hit, its snippet below it."""
+    lines = []
+    for hit in result.hits:
+        lines += _hit(hit)
+    if not result.hits:
+        lines.append("The index is empty." if result.index_empty else "No hits.")
+    lines += [f"note: {warning}" for warning in result.warnings]
+    if result.next_cursor:
+        lines.append(f"more with cursor: {result.next_cursor}")
+    return "\n".join(lines)
+
+
+def fetch_text(result: FetchResult) -> str:
+    """Return the text in a fence, with a line that cites it and one that says what is missing."""
+    before, after = result.context_before, result.context_after
+    text = "".join([*(one.text for one in before), result.text, *(one.text for one in after)])
+    block = ContextBlock([text])
+    unit, span = result.unit, f"{result.start} to {result.end}"
+    head = f"{harmless(result.uri)}, {unit}s {span} — {harmless(result.title)}"
+    if before or after:
+        head += f", with {len(before)} chunks before and {len(after)} after"
+    end = "" if text.endswith("\n") else "\n"
+    lines = [head, block.notice, f"<{block.tag}>\n{text}{end}</{block.tag}>"]
+    if result.truncated:
+        lines.append(
+            f"Cut after {unit} {result.end}; go on with kind span, start {result.end + 1}."
+        )
+    return "\n".join(lines)
+
+
+def ingest_text(report: IngestReport) -> str:
+    """Return what became of each file."""
+    lines = []
+    for file in report.files:
+        said = f"{harmless(file.uri)}: {file.outcome}"
+        if file.outcome in (FileOutcome.NEW, FileOutcome.UPDATED):
+            said += f", {file.chunks} chunks"
+        why = ", ".join(filter(None, (file.reason and str(file.reason), file.detail)))
+        lines.append(f"{said} ({harmless(why)})" if why else said)
+    return "\n".join([*lines, f"source: {report.source}"])
+
+
+def schema_text(it: Capabilities) -> str:
+    """Return what the base holds and can do, a line each."""
+    lines = []
+    if it.store is not None:
+        held = f"{it.store.documents} documents, {it.store.chunks} chunks"
+        lines.append(f"holds: {held} ({it.store.backend})")
+    sources = ", ".join(source.name for source in it.sources) or "none yet"
+    limits = ", ".join(f"{name} {value}" for name, value in it.limits.items())
+    lines += [
+        f"sources: {sources}",
+        f"modes: {', '.join(it.modes)}; default {it.default_mode}",
+        f"filters: {', '.join(it.filters)}",
+        f"embedder: {it.embedder}",
+        f"limits: {limits}",
+        f"version: {it.rag_version}",
+    ]
+    return "\n".join(lines)
+
+
+def doctor_text(report: DoctorReport) -> str:
+    """Return each check, and what to do where it failed."""
+    lines = ["healthy" if report.ok else "not healthy"]
+    for check in report.checks:
+        lines.append(f"{'ok' if check.ok else 'FAULT'}: {check.name}: {check.detail}")
+        if check.hint and not check.ok:
+            lines.append(f"  hint: {check.hint}")
+    return "\n".join(lines)
+
+
+def _verdict(result: RagToolResult) -> list[str]:
+    lines = [
+        result.message,
+        f"relevance_level: {result.relevance_level}; level_basis: {result.level_basis}; "
+        f"reason: {result.reason}",
+        f"should_retry: {str(result.retry.should_retry).lower()}; {result.retry.hint}",
+    ]
+    if result.evidence:
+        qualities = " ".join(f"[{item.number}] {item.quality:.2f}" for item in result.evidence)
+        lines.append(f"quality (ranking signal, not confidence): {qualities}")
+    if result.retry.unmatched_words:
+        lines.append(f"unmatched_words: {harmless(', '.join(result.retry.unmatched_words))}")
+    if result.retry.attempts_left is not None:
+        lines.append(f"attempts_left: {result.retry.attempts_left}")
+    if result.truncated:
+        lines.append("truncated: true")
+    if result.next_cursor:
+        lines.append(f"next_cursor: {result.next_cursor}")
+    lines += [f"note: {warning}" for warning in result.warnings]
+    return lines
+
+
+def _hit(hit: ResultHit) -> list[str]:
+    label = " > ".join(map(harmless, hit.heading_path or (hit.title,)))
+    lines = [f"{hit.rank}. {harmless(hit.citation.ref)} — {label}"]
+    lines.append(f"   quality {hit.quality:.2f} (rank signal); chunk_id {hit.chunk_id}")
+    if hit.snippet is not None:
+        lines.append(f"   “{harmless(hit.snippet.text)}”")
+    return lines

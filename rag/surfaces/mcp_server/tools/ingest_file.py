@@ -1,0 +1,115 @@
+"""The tool ``ingest_file``: one file of an allowed folder, into the base."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from rag.errors import InvalidArgumentError, PathNotFoundError, RefusedError
+from rag.surfaces.mcp_server.text_blocks import ingest_text
+from rag.surfaces.mcp_server.tool import (
+    REPLACES,
+    Answer,
+    Call,
+    Tool,
+    ToolArguments,
+    parse_arguments,
+)
+from rag.tool.tool_schema import input_schema
+from rag.wire import to_wire
+
+MAX_TAGS = 100
+DESCRIPTION = """\
+Reads one file of this machine into the knowledge base, so that it can be looked up: Markdown, \
+text, HTML, PDF, DOCX, reStructuredText, notebooks, source code. What was stored of the same file \
+before is replaced; an unchanged file costs nothing. Only files below the folders that the server \
+was started with can be read. A file that cannot be used is reported with the reason."""
+
+
+class IngestFileArguments(ToolArguments):
+    """Arguments of ``ingest_file``."""
+
+    path: str = Field(
+        min_length=1,
+        max_length=4_000,
+        description="The file; a relative path starts at the server's first folder.",
+    )
+    source: str | None = Field(
+        default=None, max_length=100, description="Name of its origin; default: files."
+    )
+    tenant: str = Field(default="", max_length=200, description="Tenant that it belongs to.")
+    tags: tuple[str, ...] = Field(
+        default=(), max_length=MAX_TAGS, strict=False, description="Tags to find it by."
+    )
+    trust: Literal["primary", "secondary", "generated"] = Field(
+        default="primary", description="How much it is trusted."
+    )
+    source_type: str = Field(
+        default="document", max_length=100, description="What kind of source it is."
+    )
+
+
+def run(call: Call) -> Answer:
+    """Ingest the file."""
+    given = parse_arguments(IngestFileArguments, call.arguments)
+    path = allowed_file(given.path, call.roots)
+    report = call.base_to_write.ingest(
+        path,
+        source=given.source,
+        tenant=given.tenant,
+        tags=given.tags,
+        trust=given.trust,
+        source_type=given.source_type,
+        progress=call.progress,
+    )
+    return Answer(text=ingest_text(report), structured=to_wire(report))
+
+
+def allowed_file(given: str, roots: tuple[Path, ...]) -> Path:
+    """Return the file with all links followed, if it lies below one of ``roots``.
+
+    Whether a path outside them exists is not told.
+
+    Raises:
+        RefusedError: it lies outside, or there are no roots.
+        PathNotFoundError, InvalidArgumentError: it is not there, or no file.
+    """
+    folders = ", ".join(map(str, roots)) or "none"
+    try:
+        path = (roots[0] / given if roots else Path(given)).resolve()
+    except (ValueError, OSError, RuntimeError):  # a NUL, a name too long, a loop of links
+        raise InvalidArgumentError(
+            f"{given!r:.80} is no path", given=given, allowed="the path of a file"
+        ) from None
+    if not any(path.is_relative_to(root) for root in roots):
+        raise RefusedError(
+            f"{given!r:.200} lies outside the folders that this server may read",
+            given=given,
+            allowed=f"a file below: {folders}",
+            hint="start the server with --root FOLDER to allow another folder",
+        )
+    if not path.exists():
+        raise PathNotFoundError(
+            f"there is no file at {path}", given=given, allowed="the path of an existing file"
+        )
+    if path.is_dir():
+        raise InvalidArgumentError(
+            f"{path} is a folder",
+            given=given,
+            allowed="the path of one file",
+            hint="a whole folder is read on the command line, with: rag ingest FOLDER",
+        )
+    return path
+
+
+INGEST_FILE = Tool(
+    name="ingest_file",
+    title="Add a file",
+    description=DESCRIPTION,
+    takes=input_schema(IngestFileArguments),
+    gives="ingest_report.v1",
+    annotations=REPLACES,
+    run=run,
+)

@@ -1,0 +1,1 @@
+"""Keeps a base in line with a folder while its files change."""
