@@ -7,7 +7,10 @@
     │   ├── InvalidArgumentError        invalid_argument
     │   ├── InvalidFilterError          invalid_filter
     │   ├── InvalidCursorError          invalid_cursor
-    │   └── StaleCursorError            stale_cursor
+    │   ├── StaleCursorError            stale_cursor
+    │   ├── RequestTooLargeError        request_too_large
+    │   ├── UnsupportedMediaTypeError   unsupported_media_type
+    │   └── MethodNotAllowedError       method_not_allowed
     ├── ConfigError                     config_invalid
     ├── NotFoundError                   not_found
     │   ├── PathNotFoundError           path_not_found
@@ -29,9 +32,13 @@
     │   └── ScoreDirectionError         score_direction
     ├── RetrievalError                  retrieval_failed
     │   └── DeadlineExceededError       deadline_exceeded
+    ├── OverloadedError                 overloaded
     └── RefusedError                    refused, exit 1
         ├── ReadonlyError               readonly
-        └── ConfirmationRequiredError   confirmation_required
+        ├── ConfirmationRequiredError   confirmation_required
+        ├── UnauthenticatedError        unauthenticated
+        ├── ForbiddenError              forbidden
+        └── HostNotAllowedError         host_not_allowed
 
 A message names what was given and what is allowed; ``hint`` says what to do next.
 Foreign exceptions are mapped to these at one boundary per engine, never inside the chain.
@@ -132,6 +139,24 @@ class StaleCursorError(InvalidInputError):
     """The index changed since the cursor was made; start again without it."""
 
     code = "stale_cursor"
+
+
+class RequestTooLargeError(InvalidInputError):
+    """What was sent to a service has more bytes than it takes; send less."""
+
+    code = "request_too_large"
+
+
+class UnsupportedMediaTypeError(InvalidInputError):
+    """What was sent to a service is not of a kind that it reads; the message names them."""
+
+    code = "unsupported_media_type"
+
+
+class MethodNotAllowedError(InvalidInputError):
+    """The address exists, and does not take this HTTP method."""
+
+    code = "method_not_allowed"
 
 
 class ConfigError(RagError):
@@ -260,6 +285,12 @@ class DeadlineExceededError(RetrievalError):
     code = "deadline_exceeded"
 
 
+class OverloadedError(RagError):
+    """A service has as much work as it takes; try again a little later."""
+
+    code = "overloaded"
+
+
 class RefusedError(RagError):
     """The call was understood and refused on purpose."""
 
@@ -277,3 +308,21 @@ class ConfirmationRequiredError(RefusedError):
     """A destructive call needs an explicit confirmation."""
 
     code = "confirmation_required"
+
+
+class UnauthenticatedError(RefusedError):
+    """A service wants an API key, and none that it knows was given."""
+
+    code = "unauthenticated"
+
+
+class ForbiddenError(RefusedError):
+    """The API key is known, and may not do this; or another site asked through a browser."""
+
+    code = "forbidden"
+
+
+class HostNotAllowedError(RefusedError):
+    """A request names a host that this service does not go by."""
+
+    code = "host_not_allowed"
