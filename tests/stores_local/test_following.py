@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import shutil
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,6 +110,31 @@ def test_sixteen_threads_search_one_store_while_it_is_written(store) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+def test_threads_that_ended_leave_no_open_file(store) -> None:
+    store.write_documents([document("a.md", "plover")])
+    search(store, "plover")
+    before = len(list(Path("/dev/fd").iterdir()))
+    for _ in range(20):
+        thread = threading.Thread(target=lambda: search(store, "plover"))
+        thread.start()
+        thread.join()
+    gc.collect()
+    assert len(list(Path("/dev/fd").iterdir())) <= before + 3
+
+
+def test_a_forked_child_reads_and_leaves_its_parent_s_connection_alone(store) -> None:
+    store.write_documents([document("a.md", "plover")])
+    assert len(search(store, "plover", SearchMode.LEXICAL).hits) == 1
+    child = os.fork()
+    if child == 0:
+        found = search(store, "plover", SearchMode.LEXICAL).hits
+        os._exit(0 if len(found) == 1 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    store.write_documents([document("b.md", "plover")])
+    assert len(search(store, "plover", SearchMode.LEXICAL).hits) == 2
+    assert all(line.ok for line in store.check())
 
 
 def test_sixty_five_thousand_repetitions_of_a_word_do_not_overflow(store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -164,6 +165,18 @@ def test_an_older_schema_is_migrated_once_and_never_by_a_reader(folder, monkeypa
     assert steps == [1]
     assert store.stats().documents == 1
     store.close()
+
+
+def test_a_base_on_a_medium_that_cannot_be_written_is_read(folder, monkeypatch) -> None:
+    store = local_store(folder)
+    store.write_documents([document("a.md", "wren")])
+    store.close()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    before = sorted(path.name for path in folder.iterdir())
+    reader = local_store(folder, readonly=True)
+    assert len(search(reader, "wren").hits) == 1
+    assert sorted(path.name for path in folder.iterdir()) == before
+    reader.close()
 
 
 def test_odd_but_lawful_paths_are_no_trouble(tmp_path) -> None:

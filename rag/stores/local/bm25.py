@@ -45,7 +45,9 @@ class Bm25:
         whole = table.all_live and corpus is table.live
         scores = np.zeros(len(table), dtype=np.float64)
         for word in words:
-            holding = len(word.positions) if whole else np.count_nonzero(corpus[word.positions])
+            holding = (
+                len(word.positions) if whole else int(np.count_nonzero(corpus[word.positions]))
+            )
             if not holding:
                 continue
             tf = word.body + self.heading_weight * word.heading

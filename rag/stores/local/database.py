@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -30,10 +32,15 @@ WAL_LIMIT_BYTES = 64_000_000  # what a checkpoint leaves of the log
 _HEADER = b"SQLite format 3\0"
 
 
-@dataclass(slots=True)
+_left_behind: list[object] = []
+"""Connections that a forked child inherited: SQLite forbids it to use them, or to close them."""
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class _Opened:
     connection: sqlite3.Connection
     file: tuple[int, int]  # device and inode: another file at the path is another store
+    process: int = field(default_factory=os.getpid)
     depth: int = 0  # of nested reads
 
 
@@ -50,7 +57,8 @@ class Database:
         self.readonly = readonly
         self._lock_timeout_s = lock_timeout_s
         self._local = threading.local()
-        self._opened: list[_Opened] = []
+        # weak, so that a thread that ends takes its connection along
+        self._opened: weakref.WeakSet[_Opened] = weakref.WeakSet()
         self._guard = threading.Lock()
         self._closed = False
 
@@ -152,7 +160,7 @@ class Database:
         """Close every thread's connection."""
         with self._guard:
             self._closed = True
-            for opened in self._opened:
+            for opened in [one for one in self._opened if one.process == os.getpid()]:
                 with contextlib.suppress(
                     sqlite3.Error
                 ):  # one in use elsewhere closes with its thread
@@ -168,6 +176,9 @@ class Database:
                 hint="open it again",
             )
         opened: _Opened | None = getattr(self._local, "opened", None)
+        if opened is not None and opened.process != os.getpid():
+            _left_behind.append(opened)
+            opened = None
         if opened is not None and (opened.depth or opened.connection.in_transaction):
             return opened
         file = _file_of(self.path)
@@ -192,19 +203,18 @@ class Database:
                 hint="open it once without --readonly, which brings it up to date",
             )
         with self._guard:
-            self._opened.append(opened)
+            self._opened.add(opened)
         self._local.opened = opened
         return opened
 
     def _forget(self, opened: _Opened) -> None:
         opened.connection.close()
         with self._guard:
-            if opened in self._opened:
-                self._opened.remove(opened)
+            self._opened.discard(opened)
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"file:{quote(str(self.path.absolute()))}?mode={'ro' if self.readonly else 'rwc'}",
+            self._uri("ro" if self.readonly else "rwc"),
             uri=True,
             timeout=BUSY_TIMEOUT_S,
             isolation_level=None,
@@ -231,9 +241,15 @@ class Database:
             return _version(connection) > 0
 
     def _probe(self) -> sqlite3.Connection:
-        return sqlite3.connect(
-            f"file:{quote(str(self.path.absolute()))}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S
-        )
+        return sqlite3.connect(self._uri("ro"), uri=True, timeout=BUSY_TIMEOUT_S)
+
+    def _uri(self, mode: str) -> str:
+        uri = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
+        shared = self.path.with_name(f"{DATABASE_FILE}-shm")
+        if mode == "ro" and not shared.exists() and not os.access(self.folder, os.W_OK):
+            # a medium that nobody writes to: SQLite needs no file to coordinate by
+            uri += "&immutable=1"
+        return uri
 
 
 def _file_of(path: Path) -> tuple[int, int]:

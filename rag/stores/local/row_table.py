@@ -129,7 +129,10 @@ def _follow(connection: sqlite3.Connection, held: RowTable, revision: int) -> Ro
     """Return ``held`` with the rows that came and without those that went."""
     (dead,) = read_columns(connection, ("row",), "dead_rows WHERE revision > ?", (held.revision,))
     rows, docs, words, heading_words, id_keys = read_columns(
-        connection, _COLUMNS, "(SELECT * FROM chunks WHERE row > ? ORDER BY row)", (held.last_row,)
+        connection,
+        _COLUMNS,
+        f"(SELECT {', '.join(_COLUMNS)} FROM chunks WHERE row > ? ORDER BY row)",
+        (held.last_row,),
     )
     live = np.concatenate([held.live, np.ones(len(rows), dtype=np.bool_)])
     live[held.positions(dead)] = False
