@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pymilvus import DataType, Function, FunctionType, MilvusClient
 
 from rag.embedding import Embedder
@@ -52,19 +54,27 @@ class BareMilvus:
         indexes.add_index("dense", index_type="FLAT", metric_type="COSINE")
         self._client.create_collection(COLLECTION, schema=schema, index_params=indexes)
 
-    def insert(self, chunks: Sequence[tuple[str, str, str]]) -> None:
-        """Embed and insert chunks, each given as id, text to keep, and text to index."""
+    def insert(
+        self,
+        chunks: Sequence[tuple[str, str, str]],
+        vectors: Mapping[str, NDArray[np.float32]] | None = None,
+    ) -> None:
+        """Insert chunks, each given as id, text to keep, text to index; embed them if needed."""
         for start in range(0, len(chunks), INSERT_ROWS):
             batch = chunks[start : start + INSERT_ROWS]
-            vectors = self._embedder.embed_documents([indexed for _, _, indexed in batch])
+            if vectors is None:
+                rows_of = self._embedder.embed_documents([indexed for _, _, indexed in batch])
+                known = {one[0]: row for one, row in zip(batch, rows_of, strict=True)}
+            else:
+                known = {one[0]: vectors[one[0]] for one in batch}
             rows = [
                 {
                     "chunk_id": chunk_id,
                     "text": text,
                     "terms": encode_terms(self._analyzer.terms(indexed)),
-                    "dense": vector.tolist(),
+                    "dense": known[chunk_id].tolist(),
                 }
-                for (chunk_id, text, indexed), vector in zip(batch, vectors, strict=True)
+                for chunk_id, text, indexed in batch
             ]
             self._client.insert(COLLECTION, rows)
 

@@ -74,7 +74,7 @@ assert json.loads(json.dumps(error.to_wire())) == {
 SETTINGS_HEAD = """\
 # Settings
 
-<!-- Written by `{command}` from rag/settings.py; edit that file instead. -->
+<!-- Written by `{command}` from rag/settings/; edit that file instead. -->
 
 A setting is looked for in this order, and the first that is found wins: an argument, an environment variable, `rag.toml` in the current folder, the default.
 An environment variable is `RAG_`, the section, two underscores, and the name: `RAG_SEARCH__K=5`.
@@ -85,8 +85,7 @@ In `rag.toml` a section is a table:
 k = 5
 ```
 
-An unknown name or a value out of range is an error (`config_invalid`) that names it.
-Only an environment variable whose section does not exist is passed over, since it may belong to another program.
+An unknown name, also in the environment, or a value out of range is an error (`config_invalid`) that names it.
 `rag init` writes a `rag.toml` to start from.
 """
 
