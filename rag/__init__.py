@@ -2,7 +2,7 @@
 
     import rag
 
-    with rag.open("./kb.db") as base:
+    with rag.open("./.rag") as base:
         base.ingest("docs/")
         result = base.lookup("how do I rotate the keys?")
 

@@ -14,8 +14,8 @@ class StoreSettings(Section):
     """Where the index lives."""
 
     uri: str = Field(
-        default="./kb.db",
-        description="A path ending in .db for Milvus Lite, or the http(s):// URI of a Milvus server or cluster.",
+        default="./.rag",
+        description="A folder for the local store, a path ending in .db for Milvus Lite, or the http(s):// URI of a Milvus server or cluster.",
     )
     token: SecretStr | None = Field(
         default=None, description="Token or user:password of a server; never logged."

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from shlex import quote
 
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.ingest_view import print_report, progress_for
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import print_json
+from rag.surfaces.cli.terminal import Page, print_record
 
 DEFAULT_FOLDER = Path("rag-quickstart")
 QUESTION = "How long are backups kept?"
@@ -24,7 +25,7 @@ def quickstart_command(
 ) -> int:
     """Build a small base in a new folder and look something up in it.
 
-    Copies a sample handbook to FOLDER/handbook, ingests it into FOLDER/kb.db, and asks one
+    Copies a sample handbook to FOLDER/handbook, ingests it into FOLDER/.rag, and asks one
     question. Run it again whenever you like: an unchanged handbook costs nothing.
 
     Examples:
@@ -40,31 +41,48 @@ def quickstart_command(
     """
     from dataclasses import replace
 
-    from rag.samples import handbook_path
     from rag.surfaces.cli.lookup_view import print_lookup
-    from rag.wire import to_wire
+    from rag.wire.base_reports import QuickstartReport
+
+    common = replace(common, store=common.store or str(folder / ".rag"))
+    common.settings().require_writable("build a base")
+    handbook = _copied_handbook(folder)
+    with common.open(writes="build a base", create=True) as base:
+        with progress_for(quiet=common.json) as progress:
+            report = base.ingest(handbook, progress=progress)
+        result = base.lookup(question, k=SHOWN)
+    store = str(common.store)
+    if common.json:
+        print_record(QuickstartReport(store_uri=store, ingest=report, lookup=result))
+        return 0
+    page = Page()
+    print_report(report, every_file=False)
+    page.line()
+    page.whole(f"$ rag lookup {quote(question)} -k {SHOWN} --store {quote(store)}", style="bold")
+    page.line()
+    print_lookup(result)
+    page.line()
+    page.line("Next: rag ingest YOUR_FOLDER, then rag lookup YOUR_QUESTION.")
+    page.whole(f"This base: rag search quota --store {quote(store)} --explain")
+    return 0
+
+
+def _copied_handbook(folder: Path) -> Path:
+    from rag.samples import handbook_path
 
     if folder.exists() and not folder.is_dir():
         raise InvalidArgumentError(
             f"{folder} is a file", given=str(folder), allowed="a folder, or a path with nothing"
         )
     handbook = folder / "handbook"
-    shutil.copytree(
-        handbook_path(), handbook, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__*__*")
-    )
-    common = replace(common, store=common.store or str(folder / "kb.db"))
-    with common.open(create=True) as base:
-        with progress_for(quiet=common.json) as progress:
-            report = base.ingest(handbook, progress=progress)
-        result = base.lookup(question, k=SHOWN)
-    if common.json:
-        print_json({"ingest": to_wire(report), "lookup": to_wire(result)})
-        return 0
-    print_report(report, every_file=False)
-    print(f'\n$ rag lookup "{question}" -k {SHOWN} --store {common.store}\n')  # noqa: T201  # the CLI's own voice
-    print_lookup(result)
-    print(  # noqa: T201  # the CLI's own voice
-        f"\nNext: rag ingest YOUR_FOLDER, then rag lookup YOUR_QUESTION.\n"
-        f"This base: rag search quota --store {common.store} --explain"
-    )
-    return 0
+    try:
+        shutil.copytree(
+            handbook_path(), handbook, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__*__*")
+        )
+    except OSError as error:  # copytree's own error lists many in one
+        raise InvalidArgumentError(
+            f"cannot write to {handbook}: {error.strerror or error}",
+            given=str(folder),
+            allowed="a folder that can be written",
+        ) from None
+    return handbook
