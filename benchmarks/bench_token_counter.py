@@ -3,7 +3,7 @@
 For each collection: the share of passages estimated below the exact count, and the mean ratio of
 estimate to exact count (o200k, cl100k, and the larger of both). Nothing is fitted here.
 
-Usage: python benchmarks/bench_token_counter.py DATASETS
+Usage: python -m benchmarks.bench_token_counter DATASETS
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from result_file import write_result
-from token_passages import load_passages
 
+from benchmarks.result_file import write_result
+from benchmarks.token_passages import load_passages
 from rag.text.bpe_token_counter import BpeTokenCounter
 from rag.text.estimating_token_counter import EstimatingTokenCounter
 

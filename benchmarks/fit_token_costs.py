@@ -5,7 +5,7 @@ capitals, by least squares with no cost below zero, to the larger of its counts 
 cl100k. Collections weigh equally whatever their size; within one a word weighs its share of
 occurrences to the power 0.7, so that rare words are heard beside ``the``.
 
-Usage: python benchmarks/fit_token_costs.py DATASETS [FOLDER_OF_TEXTS_IN_FURTHER_LANGUAGES]
+Usage: python -m benchmarks.fit_token_costs DATASETS [FOLDER_OF_TEXTS_IN_FURTHER_LANGUAGES]
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from token_passages import load_passages
 
+from benchmarks.token_passages import load_passages
 from rag.text.bpe_token_counter import BpeTokenCounter
 from rag.text.estimating_token_counter import PIECES
 
@@ -41,12 +41,11 @@ def features(word: str) -> Counter[int]:
     lead = 0 if word[0].isalpha() else 1 if word[0] == " " else 2
     letters = word if lead == 0 else word[1:]
     found = Counter({lead: 1})
-    if letters[0].isupper() and letters[1:].islower():
+    if letters[0].isupper() and letters[1:2].islower():
         found[3] += 1
-    else:
-        for before, char in pairwise(letters):
-            if char.isupper():
-                found[5 if before.isupper() else 4] += 1
+    for before, char in pairwise(letters):
+        if char.isupper():
+            found[5 if before.isupper() else 4] += 1
     lower = letters.lower()
     for before, char in pairwise(lower):
         found[len(SHAPES) + LETTERS.index(before) * 26 + LETTERS.index(char)] += 1

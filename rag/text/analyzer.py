@@ -17,6 +17,8 @@ ANALYZER_VERSION = 1  # raise it whenever the same text would give other terms
 NO_STEMMER = "none"
 _CACHED_WORDS = 200_000  # distinct words of some 100 MB of English; about 60 MB of memory
 
+_LONGEST_CACHED = 64  # longer words are addresses and data, and seldom come back
+
 _Pieces = tuple[tuple[str, int, int], ...]
 
 
@@ -29,9 +31,10 @@ class _WordCache(dict[str, _Pieces]):
 
     def __missing__(self, word: str) -> _Pieces:
         pieces = self._analyse(word)
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        self[word] = pieces
+        if len(word) <= _LONGEST_CACHED:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[word] = pieces
         return pieces
 
 
@@ -44,9 +47,10 @@ class _TermCache(dict[str, tuple[str, ...]]):
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         terms = tuple(term for term, _, _ in self._pieces[word])
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        self[word] = terms
+        if len(word) <= _LONGEST_CACHED:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[word] = terms
         return terms
 
 

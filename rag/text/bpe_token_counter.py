@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-# The compiled module alone: the package around it builds Python tables of every token.
+# The compiled tokeniser itself: the package's own Encoding first builds tables of every token in
+# Python, and refuses texts of a million characters.
 from bpe_openai import _bindings
 
 from rag.text.normalise import clean_text

@@ -9,6 +9,7 @@ from operator import add
 
 from rag.text.normalise import clean_text
 from rag.text.token_costs import (
+    BASE,
     CAPITALISED,
     CHANGE,
     CHAR_RUNS,
@@ -61,7 +62,7 @@ def _letters_cost(word: str) -> int:
     else:
         cost = sum([char_cost(char) for char in word if not char.isascii()])
         cost += sum([PAIRS.get(pair, 0) for pair in map(add, word, word[1:])])
-    if word[0].isupper() and word[1:].islower():
+    if word[0].isupper() and word[1:2].islower():
         cost += CAPITALISED
     return cost
 
@@ -136,7 +137,7 @@ def _tokens(cost: float) -> int:
     for short texts.
     """
     tokens = cost / 1_000
-    return math.ceil(tokens + SPREAD * math.sqrt(tokens))
+    return math.ceil(tokens + SPREAD * math.sqrt(tokens) + BASE)
 
 
 class EstimatingTokenCounter:
@@ -157,12 +158,15 @@ class EstimatingTokenCounter:
         if not pieces:
             return 0
         cost = sum(map(_COST_OF, pieces))
-        if pieces[-1] == " ":
-            cost += LEAD_SPACE - RUN  # a word to come will take this space with it
+        last = pieces[-1]
+        if last[-1] == " " and last.isspace():
+            # A word to come will take this space with it.
+            before = _COST_OF(last[:-1]) if len(last) > 1 else 0
+            cost += min(0, before + LEAD_SPACE - _COST_OF(last))
         return _tokens(cost)
 
     def prefix(self, text: str, max_tokens: int, /) -> int:
-        """Return the length in characters of the longest prefix of at most ``max_tokens``."""
+        """Return the length of a prefix of at most ``max_tokens``, within two of the longest."""
         if max_tokens < 1:
             return 0
         text = clean_text(text)
@@ -183,4 +187,6 @@ class EstimatingTokenCounter:
                 beyond = middle
             else:
                 fits = middle
+        if text[fits] == " " and self.count(text[: fits + 1]) <= max_tokens:
+            fits += 1  # at the very end a space costs less
         return fits

@@ -89,10 +89,11 @@ def split_word(word: str) -> list[Piece]:
             pieces.append(Piece(inner, bare, False))
         outer = _members(word, _OUTER_JOINTS, inner, bare)
         if len(outer) > 1:
+            shown = set(parts)
             pieces.extend(
                 Piece(start, stop, False)
                 for start, stop in outer
-                if (start, stop) not in parts and stop - start <= LONGEST_TERM
+                if (start, stop) not in shown and stop - start <= LONGEST_TERM
             )
     for start, stop in parts:
         pieces.append(Piece(start, stop, True))

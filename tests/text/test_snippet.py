@@ -13,7 +13,8 @@ from rag.text.term_places import find_places
 ANALYZER = Analyzer()
 WORDS = st.sampled_from(
     ["path", "Paths", "parameter.", "the", "getHTTPResponse", "foo_bar", "C++", "Zürich", "naïve",
-     "检索的质量", "检", "한국어는", "ＡＢＣ", "\n", "—", "e\u0301t", "ﬁne", "İx", "😀\u200d😀", "x" * 70]
+     "检索的质量", "检", "한국어는", "ＡＢＣ", "\n", "—", "e\u0301t", "ﬁne", "İx",
+     "😀\u200d😀", "x" * 70]
 )  # fmt: skip
 TEXTS = st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200)
 QUERIES = [
