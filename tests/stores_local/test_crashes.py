@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rag.errors import StoreError
 from rag.ranking.records import SearchMode
 from rag.testing.store_contract_parts.corpus import document, search
 from tests.stores_local.killed_writer import new_texts, write
@@ -73,6 +74,21 @@ def test_a_writer_that_is_killed_at_any_step_leaves_whole_documents(tmp_path, ex
         assert store.repair() == ()
         store.close()
     assert all(state in seen for state in allowed[:2] if existing)
+
+
+def test_a_full_disk_undoes_the_write_and_says_so(tmp_path) -> None:
+    store = local_store(tmp_path / "base")
+    store.write_documents([document("a.md", "raven")])
+    before = store.revision()
+    with store._engine.database.read() as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(StoreError, match="full"):
+        store.write_documents([document("b.md", *(f"raven {n} " * 500 for n in range(40)))])
+    assert store.revision() == before
+    assert texts_by_uri(store) == {"a.md": ["raven"]}
+    assert all(line.ok for line in store.check())
+    store.close()
 
 
 @pytest.mark.slow

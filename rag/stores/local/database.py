@@ -27,7 +27,8 @@ from rag.stores.local.write_lock import write_lock
 DATABASE_FILE = "rag.sqlite"
 LOCK_FILE = "write.lock"
 BUSY_TIMEOUT_S = 10.0  # for the moments in which SQLite itself locks, such as recovery
-PAGE_CACHE_KIB = 16_384  # per connection; the system's own cache holds the rest
+READ_CACHE_KIB = 4_096  # per thread; the system's own cache holds the rest
+WRITE_CACHE_KIB = 65_536  # while writing: a batch's pages stay until its commit
 WAL_LIMIT_BYTES = 64_000_000  # what a checkpoint leaves of the log
 _HEADER = b"SQLite format 3\0"
 
@@ -134,6 +135,7 @@ class Database:
             self.folder.mkdir(parents=True, exist_ok=True)
             with write_lock(self.folder / LOCK_FILE, timeout_s=self._lock_timeout_s):
                 connection = self._mine(create=not exists, migrating=True).connection
+                connection.execute(f"PRAGMA cache_size = -{WRITE_CACHE_KIB}")
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     version = _version(connection)
@@ -142,11 +144,13 @@ class Database:
                     elif version < SCHEMA_VERSION:
                         migrate(connection, version)
                     yield connection
+                    connection.execute("COMMIT")
                 except BaseException:
                     if connection.in_transaction:  # SQLite itself ends it when a disk is full
                         connection.execute("ROLLBACK")
                     raise
-                connection.execute("COMMIT")
+                finally:
+                    connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
 
     def _is_open(self) -> bool:
         opened: _Opened | None = getattr(self._local, "opened", None)
@@ -229,7 +233,7 @@ class Database:
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT_BYTES}")
             connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute(f"PRAGMA cache_size = -{PAGE_CACHE_KIB}")
+            connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
             register_functions(connection)
         except BaseException:
             connection.close()
