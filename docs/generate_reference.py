@@ -1,4 +1,4 @@
-"""Write docs/errors.md and docs/settings.md from the code that they describe.
+"""Write the pages and JSON schemas under docs/ that follow from the code.
 
     python docs/generate_reference.py
 
@@ -9,6 +9,7 @@ The tests call :func:`pages` and fail when a page differs from its code.
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -18,6 +19,7 @@ from pydantic.fields import FieldInfo
 from rag import errors
 from rag.errors import RagError
 from rag.settings import Settings
+from rag.wire import WIRE_TYPES, json_schema
 
 DOCS = Path(__file__).resolve().parent
 COMMAND = "python docs/generate_reference.py"
@@ -186,11 +188,73 @@ def _bound(constraint: object) -> list[str]:
     ]
 
 
+WIRE_HEAD = """\
+# Wire objects
+
+<!-- Written by `{command}` from rag/wire; edit that folder instead. -->
+
+Every object that leaves the package as JSON, from the command line, a server or `rag.wire.to_json`, is one of these.
+Each has a JSON schema (draft 2020-12) under `docs/wire-schema/v1/`, closed to unknown fields, every field always there; `rag schema NAME` prints it.
+Its name stands in its field `schema_version`.
+Within `v1` a field may be added; none is removed, renamed or given another meaning.
+No object holds `NaN` or `Infinity`: a number that is not finite is `null`.
+
+| object | what it is |
+|---|---|
+"""
+
+WIRE_TAIL = """
+## In Python
+
+Methods return frozen records; `to_wire` turns one into the object, `to_json` into its text.
+
+```python
+import json
+
+from rag.errors import InvalidArgumentError
+from rag.wire import json_schema, to_json
+from rag.wire.error_object import error_object
+
+record = error_object(InvalidArgumentError("k must be 1 to 200; got 0", given=0, allowed="1 to 200"))
+assert json.loads(to_json(record))["schema_version"] == "error.v1"
+assert json_schema("error.v1")["additionalProperties"] is False
+```
+"""
+
+
+def schema_file(name: str) -> str:
+    """Return where the schema of a wire object stands below docs/."""
+    return f"wire-schema/v1/{name.removesuffix('.v1')}.schema.json"
+
+
+def wire_page() -> str:
+    """Return the text of docs/wire-schema.md."""
+    rows = [
+        f"| [`{name}`]({schema_file(name)}) | {_first_paragraph(kind).replace(f' (`{name}`)', '')} |"
+        for name, kind in WIRE_TYPES.items()
+    ]
+    return WIRE_HEAD.format(command=COMMAND) + "\n".join(rows) + "\n" + WIRE_TAIL
+
+
+def wire_schemas() -> dict[str, str]:
+    """Return every published JSON schema: its file below docs/ and its text."""
+    return {
+        schema_file(name): json.dumps(json_schema(name), indent=2, ensure_ascii=False) + "\n"
+        for name in WIRE_TYPES
+    }
+
+
 def pages() -> dict[str, str]:
-    """Return every generated page: its file name and its text."""
-    return {"errors.md": errors_page(), "settings.md": settings_page()}
+    """Return every generated file below docs/ and its text."""
+    return {
+        "errors.md": errors_page(),
+        "settings.md": settings_page(),
+        "wire-schema.md": wire_page(),
+        **wire_schemas(),
+    }
 
 
 if __name__ == "__main__":
     for page_name, text in pages().items():
+        (DOCS / page_name).parent.mkdir(parents=True, exist_ok=True)
         (DOCS / page_name).write_text(text, encoding="utf-8")

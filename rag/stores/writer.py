@@ -79,11 +79,15 @@ class KnowledgeWriter:
         return self._report(run, root=str(request.path))
 
     def ingest_text(self, text: str, request: IngestRequest) -> IngestReport:
-        """Store a text under ``request.path`` as its uri, read as that file name's kind.
+        """Store a text under ``request.path``; see :meth:`ingest_bytes`."""
+        return self.ingest_bytes(clean_text(text).encode(), request)
+
+    def ingest_bytes(self, data: bytes, request: IngestRequest) -> IngestReport:
+        """Store a file's bytes under ``request.path`` as its uri, read as that name's kind.
 
         Raises:
             InvalidArgumentError: no reader knows the name's suffix, or it is absolute.
-            EmbeddingError, StoreError: the text was not stored.
+            EmbeddingError, StoreError: nothing was stored.
         """
         uri = unicodedata.normalize("NFC", request.path.as_posix())
         outside = request.path.is_absolute() or ".." in request.path.parts
@@ -94,7 +98,7 @@ class KnowledgeWriter:
                 allowed="a relative path with a known suffix, such as notes/today.md",
             )
         run = self._begin(request, SilentProgress(), 1, single=True)
-        prepared = self._preparer.prepare(uri, clean_text(text).encode(), run)
+        prepared = self._preparer.prepare(uri, data, run)
         self._write_all(filter(None, [prepared]), run.tally)
         return self._report(run, root="")
 

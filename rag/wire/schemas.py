@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import getdoc
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -57,9 +58,11 @@ def json_schema(name: str) -> dict[str, Any]:
         raise InvalidArgumentError(
             f"unknown object {name!r}; expected one of: {names}", given=name, allowed=names
         )
-    schema = TypeAdapter(WIRE_TYPES[name]).json_schema(mode="serialization")
+    kind = WIRE_TYPES[name]
+    schema = TypeAdapter(kind).json_schema(mode="serialization")
+    schema["description"] = " ".join((getdoc(kind) or "").replace("``", "`").split())
     for part in (schema, *schema.get("$defs", {}).values()):
         if part.get("type") == "object" and "properties" in part:
             part["additionalProperties"] = False
             part["required"] = sorted(part["properties"])  # an emitted object has every field
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": name, **schema}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": name}

@@ -8,25 +8,53 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 
-from cyclopts import App, CycloptsError, Group
+from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError
 
 from rag import __version__
 from rag.errors import InvalidArgumentError, RagError
+from rag.surfaces.cli.help_formatter import HelpFormatter
 from rag.surfaces.cli.terminal import print_error
 
 EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
 
-START = Group("Start", sort_key=1)
-ASK = Group("Ask", sort_key=2)
-LOOK = Group("Look inside", sort_key=3)
-SERVE = Group("Serve", sort_key=4)
-
 COMMANDS = "rag.surfaces.cli.commands"
+GROUPS: dict[str, dict[str, str]] = {
+    "Start": {
+        "quickstart": "Build a small base and look something up in it.",
+        "init": "Write a rag.toml with every setting and its default.",
+        "ingest": "Read a folder or file into the base; only what changed.",
+    },
+    "Ask": {
+        "lookup": "Ask a question; get cited evidence and a verdict.",
+        "search": "Rank chunks for a query; --explain shows every score.",
+    },
+    "Look inside": {
+        "list": "List the documents in the base.",
+        "fetch": "Read back a chunk, a document or some lines.",
+        "inspect": "Show all that is stored of a document or chunk.",
+        "schema": "Show what this base can do, or a JSON schema.",
+    },
+    "Look after": {
+        "doctor": "Check settings, store, embedder and index.",
+        "copy": "Copy the base into another store, embedding nothing again.",
+        "delete": "Remove one document.",
+        "reset": "Remove all documents, or those of one source.",
+    },
+    "Serve": {
+        "mcp": "Serve the base to agents over the Model Context Protocol.",
+        "watch": "Keep the base in line with a folder as its files change.",
+    },
+}
+USAGES = {"inspect": "rag inspect [document|chunk] NAME [OPTIONS]"}
 
 
-def build_app() -> App:
-    """Return the command tree; nothing behind a command is imported yet."""
+def build_app(command: str = "") -> App:
+    """Return the command tree, for running ``command``; no other command is imported.
+
+    A command that is run describes itself by its docstring; the others need their line only.
+    """
     app = App(
         name="rag",
         help="The lookup tool an agent can trust: cited evidence from your own documents.",
@@ -34,38 +62,38 @@ def build_app() -> App:
         version=__version__,
         version_flags=["--version", "-V"],
         help_format="plaintext",
+        help_formatter=HelpFormatter(),
+        default_parameter=Parameter(negative=(), show_default=False),
         group_commands=Group("Commands", show=False),
+        group_parameters=Group("Options", sort_key=0),
     )
-    for group, name, summary in (
-        (START, "quickstart", "Build a small base and look something up in it."),
-        (START, "init", "Write a rag.toml with every setting and its default."),
-        (START, "ingest", "Read a folder or file into the base; only what changed."),
-        (ASK, "lookup", "Ask a question; get cited evidence and a verdict."),
-        (ASK, "search", "Rank chunks for a query; --explain shows every score."),
-        (LOOK, "fetch", "Read back a chunk, a document or some lines."),
-        (LOOK, "list", "List the documents in the base."),
-        (LOOK, "inspect", "Show all that is stored of a document or chunk."),
-        (LOOK, "doctor", "Check settings, store, embedder and index."),
-        (LOOK, "schema", "Show what this base can do, or a JSON schema."),
-        (SERVE, "mcp", "Serve the base to agents over the Model Context Protocol."),
-        (SERVE, "watch", "Keep the base in line with a folder as its files change."),
-    ):
-        app.command(f"{COMMANDS}.{name}:{name}_command", name=name, help=summary, group=group)
+    for place, (title, commands) in enumerate(GROUPS.items()):
+        group = Group(title, sort_key=place)
+        for order, (name, summary) in enumerate(commands.items()):
+            app.command(
+                f"{COMMANDS}.{name}:{name}_command",
+                name=name,
+                help=None if name == command else summary,
+                group=group,
+                sort_key=order,
+                **({"usage": f"Usage: {USAGES[name]}"} if name in USAGES else {}),
+            )
     return app
 
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line; print its error, if any; return the exit code."""
-    as_json = "--json" in argv
+    as_json = "--json" in argv or "--bulk" in argv
+    command = next((word for word in argv if not word.startswith("-")), "")
     try:
-        code = build_app()(
+        code = build_app(command)(
             list(argv), exit_on_error=False, print_error=False, result_action="return_value"
         )
     except RagError as error:
         print_error(error, as_json=as_json)
         return error.exit_code
     except CycloptsError as error:
-        wrapped = _from_parser(error, argv)
+        wrapped = _from_parser(error, command, argv)
         print_error(wrapped, as_json=as_json)
         return wrapped.exit_code
     except KeyboardInterrupt:
@@ -78,11 +106,18 @@ def run(argv: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _from_parser(error: CycloptsError, argv: Sequence[str]) -> InvalidArgumentError:
-    command = next((word for word in argv if not word.startswith("-")), "")
-    known = command if command in build_app() else ""
+def _from_parser(error: CycloptsError, command: str, argv: Sequence[str]) -> InvalidArgumentError:
+    names = [name for commands in GROUPS.values() for name in commands]
+    if isinstance(error, UnknownCommandError) or command not in names:
+        near = get_close_matches(command, names, n=1)
+        return InvalidArgumentError(
+            f"unknown command {command!r:.80}; expected one of: {', '.join(names)}",
+            given=" ".join(argv),
+            allowed=", ".join(names),
+            hint=f"did you mean: rag {near[0]}" if near else "see: rag --help",
+        )
     return InvalidArgumentError(
         str(error).strip() or "the command line cannot be read",
         given=" ".join(argv),
-        hint=f"see: rag {known} --help" if known else "see: rag --help",
+        hint=f"see: rag {command} --help",
     )

@@ -1,49 +1,85 @@
-"""How stored text looks on a terminal."""
+"""How stored text and stored facts look on a terminal."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 
-from rag.retrieval.document_fetcher import FetchResult
-from rag.surfaces.cli.terminal import shown, stdout_console
-from rag.wire.base_reports import DocumentInspection
+from rag.ingest.records import Document
+from rag.retrieval.document_fetcher import FetchedChunk, FetchResult
+from rag.surfaces.cli.terminal import Page, shown
+from rag.wire.base_reports import ChunkInspection, DocumentInspection, InspectedChunk
 
-EXCERPT_CHARS = 72
+EXCERPT_CHARS = 160
 
 
 def print_fetch(result: FetchResult) -> None:
     """Print the text, with a line before it that cites it."""
-    console = stdout_console()
-    where = f"{result.unit}s {result.start} to {result.end}"
-    console.print(
-        f"{shown(result.uri)}  {where}  {shown(result.title)}", markup=False, style="bold"
-    )
+    page = Page()
+    stale = "  stale" if result.stale else ""
+    page.whole(f"{shown(result.ref)}  {shown(result.title)}{stale}", style="bold")
     for piece in result.context_before:
-        _print_neighbour(piece.ref, piece.text)
-    console.print(shown(result.text), markup=False, end="" if result.text.endswith("\n") else "\n")
+        _print_neighbour(page, piece)
+    if result.context_before:
+        page.whole(f"— {shown(result.ref)}", style="bold")
+    if result.text:
+        page.verbatim(result.text)
     for piece in result.context_after:
-        _print_neighbour(piece.ref, piece.text)
+        _print_neighbour(page, piece)
     if result.truncated:
-        console.print(
-            f"cut at {result.tokens} tokens ({result.counter})", markup=False, style="dim"
-        )
+        page.line(f"… cut at {result.tokens} tokens ({result.counter})", style="dim")
 
 
-def _print_neighbour(ref: str, text: str) -> None:
-    console = stdout_console()
-    console.print(f"— {shown(ref)}", markup=False, style="dim")
-    console.print(shown(text), markup=False, style="dim")
+def _print_neighbour(page: Page, piece: FetchedChunk) -> None:
+    page.whole(f"— {shown(piece.ref)}", style="dim")
+    page.verbatim(piece.text, style="dim")
 
 
-def print_inspection(inspection: DocumentInspection) -> None:
-    """Print a document's facts, a line each, then its chunks."""
-    console = stdout_console()
-    for one in fields(inspection.document):
-        value = getattr(inspection.document, one.name)
+def print_document(inspection: DocumentInspection) -> None:
+    """Print a document's facts, then each chunk with its citation and its beginning."""
+    page = Page()
+    page.facts(_facts(inspection.document))
+    for one in inspection.chunks:
+        page.line()
+        _print_chunk_head(page, one)
+        excerpt = " ".join(shown(one.chunk.text).split())
+        page.line(excerpt[:EXCERPT_CHARS] + ("…" if len(excerpt) > EXCERPT_CHARS else ""), indent=2)
+
+
+def print_chunk(inspection: ChunkInspection) -> None:
+    """Print a chunk's facts and its whole text."""
+    page = Page()
+    one, document = inspection.chunk, inspection.document
+    page.facts(
+        [
+            ("chunk_id", one.chunk.chunk_id),
+            ("ref", shown(one.ref)),
+            ("headings", shown(" > ".join(one.chunk.heading_path))),
+            ("document", f"{document.doc_id}  {shown(document.title)}"),
+            ("place", f"chunk {one.chunk.ordinal + 1} of {document.chunk_count}"),
+            ("characters", f"{one.chunk.char_start} to {one.chunk.char_end} of the document"),
+            ("tokens", f"{one.tokens} ({inspection.counter})"),
+            ("embedded", "yes" if one.embedded else "no; it is found by its words"),
+            ("source", f"{document.source}, {document.source_type}, {document.trust}"),
+            ("indexed_at", document.indexed_at),
+            ("content_hash", one.chunk.content_hash),
+        ]
+    )
+    page.line()
+    page.verbatim(one.chunk.text)
+
+
+def _print_chunk_head(page: Page, one: InspectedChunk) -> None:
+    page.whole(f"{one.chunk.chunk_id}  {shown(one.ref)}", style="bold")
+    embedded = "embedded" if one.embedded else "not embedded"
+    headings = shown(" > ".join(one.chunk.heading_path))
+    page.line("; ".join(filter(None, (headings, f"{one.tokens} tokens", embedded))), indent=2)
+
+
+def _facts(document: Document) -> list[tuple[str, str]]:
+    rows = []
+    for one in fields(document):
+        value = getattr(document, one.name)
         said = ", ".join(value) if isinstance(value, tuple) else str(value)
-        console.print(f"{one.name:13} {shown(said)}", markup=False)
-    for chunk in inspection.chunks:
-        excerpt = " ".join(shown(chunk.text).split())[:EXCERPT_CHARS]
-        console.print(f"\n{chunk.chunk_id}  {shown(chunk.ref)}", markup=False, style="bold")
-        console.print(f"  {shown(' > '.join(chunk.heading_path))}", markup=False, style="dim")
-        console.print(f"  {excerpt}", markup=False)
+        if said:
+            rows.append((one.name, shown(said)))
+    return rows

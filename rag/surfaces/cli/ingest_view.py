@@ -9,34 +9,40 @@ from contextlib import contextmanager
 
 from rag.ingest.protocol import IngestProgress
 from rag.ingest.records import FileOutcome, IngestReport
-from rag.surfaces.cli.terminal import note, shown, stdout_console
+from rag.surfaces.cli.terminal import Page, note, shown
 
 LINE_EVERY_S = 2.0  # plain progress lines: often enough to see life, rare enough for a log
 MAX_LISTED = 20
 
 
 @contextmanager
-def progress_for(*, quiet: bool) -> Iterator[IngestProgress | None]:
-    """Yield a listener that suits where stderr goes; None where nothing should be said."""
+def progress_for(
+    *, quiet: bool, work: str = "ingest", unit: str = "files", chunks: str = "chunks embedded"
+) -> Iterator[IngestProgress | None]:
+    """Yield a listener that suits where stderr goes; None where nothing should be said.
+
+    ``work``, ``unit`` and ``chunks`` name what is done, to what, and what is counted beside it.
+    """
     if quiet:
         yield None
     elif sys.stderr.isatty():
-        with _bar() as bar:
+        with _bar(work, unit, chunks) as bar:
             yield bar
     else:
-        yield _PlainLines()
+        yield _PlainLines(unit, chunks)
 
 
 class _PlainLines:
     """A line every few seconds, for logs and pipes."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str, chunks: str) -> None:
+        self._unit, self._chunks = unit, chunks
         self._total = self._done = self._embedded = 0
         self._last = time.monotonic()
 
     def scanned(self, files: int) -> None:
         self._total = files
-        note(f"scanned {files} files")
+        note(f"found {files} {self._unit}")
 
     def file_done(self, uri: str, outcome: str) -> None:
         self._done += 1
@@ -49,11 +55,11 @@ class _PlainLines:
     def _say(self) -> None:
         if time.monotonic() - self._last >= LINE_EVERY_S:
             self._last = time.monotonic()
-            note(f"{self._done}/{self._total} files, {self._embedded} chunks embedded")
+            note(f"{self._done}/{self._total} {self._unit}, {self._embedded} {self._chunks}")
 
 
 @contextmanager
-def _bar() -> Iterator[IngestProgress]:
+def _bar(work: str, unit: str, chunks: str) -> Iterator[IngestProgress]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -66,14 +72,14 @@ def _bar() -> Iterator[IngestProgress]:
 
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
+        BarColumn(bar_width=None),
         MofNCompleteColumn(),
-        TextColumn("files  {task.fields[chunks]} chunks"),
+        TextColumn(f"{unit}  {{task.fields[chunks]}} {chunks}"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield _Bar(progress, progress.add_task("ingest", total=None, chunks=0))
+        yield _Bar(progress, progress.add_task(work, total=None, chunks=0))
 
 
 class _Bar:
@@ -93,7 +99,7 @@ class _Bar:
 
 def print_report(report: IngestReport, *, every_file: bool) -> None:
     """Print what a run did: the counts, and every file that needs a look."""
-    console = stdout_console()
+    page = Page()
     parts = [
         f"{count} {name}"
         for name, count in (
@@ -104,32 +110,32 @@ def print_report(report: IngestReport, *, every_file: bool) -> None:
             ("skipped", report.skipped),
             ("failed", report.failed),
         )
-        if count or name in ("new", "unchanged")
+        if count
     ]
-    console.print(
-        f"{report.scanned} files in {report.duration_ms / 1000:.1f} s: {', '.join(parts)}",
-        markup=False,
-    )
+    files = "1 file" if report.scanned == 1 else f"{report.scanned} files"
+    page.line(f"{files} in {report.duration_ms / 1000:.1f} s: {', '.join(parts) or 'nothing'}")
     if report.chunks_written:
-        console.print(
-            f"{report.chunks_written} chunks written; {report.chunks_embedded} embedded by "
-            f"{report.embedder}, {report.vectors_from_cache} vectors from the cache",
-            markup=False,
-        )
+        line = f"{report.chunks_written} chunks written"
+        if report.embedder != "none":
+            line += (
+                f"; {report.chunks_embedded} embedded by {report.embedder}, "
+                f"{report.vectors_from_cache} vectors from the cache"
+            )
+        page.line(line)
     if report.chunks_not_embedded and report.embedder != "none":
-        console.print(
+        page.line(
             f"{report.chunks_not_embedded} chunks are in scripts this embedder does not read; "
-            "they are found by their words",
-            markup=False,
+            "they are found by their words"
         )
-    listed = [
-        file
-        for file in report.files
-        if every_file or file.outcome in (FileOutcome.SKIPPED, FileOutcome.FAILED)
-    ]
+    _print_files(page, report, every_file=every_file)
+
+
+def _print_files(page: Page, report: IngestReport, *, every_file: bool) -> None:
+    troubled = (FileOutcome.SKIPPED, FileOutcome.FAILED)
+    listed = [file for file in report.files if every_file or file.outcome in troubled]
     shown_files = listed if every_file else listed[:MAX_LISTED]
     for file in shown_files:
         why = " ".join(filter(None, (str(file.reason or ""), file.detail and f"({file.detail})")))
-        console.print(f"  {file.outcome:9} {shown(file.uri)}  {shown(why)}".rstrip(), markup=False)
+        page.line(f"{file.outcome:9} {shown(file.uri)}  {shown(why)}", indent=2)
     if len(listed) > len(shown_files):
-        console.print(f"  … and {len(listed) - len(shown_files)} more; see them with --files")
+        page.line(f"… and {len(listed) - len(shown_files)} more; see them with --files", indent=2)

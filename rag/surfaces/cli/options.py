@@ -22,7 +22,7 @@ FILTERS = Group("Filters (all must hold; within one, any)", sort_key=10)
 class CommonOptions:
     """Options of every command."""
 
-    json: Annotated[bool, Parameter(negative=())] = False
+    json: bool = False
     "Print JSON for a program instead of text for a person."
     store: str | None = None
     "Where the index lives; over store.uri of the settings."
@@ -30,7 +30,7 @@ class CommonOptions:
     "Embedder by name; over embedding.embedder of the settings."
     config: Path | None = None
     "Settings file; default: rag.toml in this folder, if there is one."
-    readonly: Annotated[bool, Parameter(negative=())] = False
+    readonly: bool = False
     "Refuse every write."
 
     def settings(self, **sections: dict[str, Any]) -> Settings:
@@ -46,13 +46,19 @@ class CommonOptions:
             overrides["readonly"] = True
         return load_settings(self.config, **overrides)
 
-    def open(self, *, create: bool = False, **sections: dict[str, Any]) -> KnowledgeBase:
-        """Open the base these options name; logging is set up from the settings."""
+    def open(self, *, writes: str | None = None, create: bool = False) -> KnowledgeBase:
+        """Open the base these options name; logging is set up from the settings.
+
+        ``writes`` names the write that is to come, which is refused here where the base is
+        read-only, before anything is made.
+        """
         from rag.assembly import open_base
         from rag.logs import configure_logging
 
-        settings = self.settings(**sections)
+        settings = self.settings()
         configure_logging(settings.logs)
+        if writes is not None:
+            settings.require_writable(writes)
         return open_base(settings, create=create)
 
 
@@ -61,12 +67,12 @@ class CommonOptions:
 class FilterOptions:
     """What a hit must satisfy."""
 
-    tag: tuple[str, ...] = ()
+    tags: Annotated[tuple[str, ...], Parameter(name=["--tags", "--tag"])] = ()
     "Has this tag; repeat for any of several."
     media: tuple[str, ...] = ()
     "Kind of file: markdown, text, rst, html, pdf, docx, code."
     lang: tuple[str, ...] = ()
-    "Language code, such as en, zh, ko."
+    "Language code, such as en, zh, ko; und where it is not known."
     source: tuple[str, ...] = ()
     "Source it was ingested under."
     source_type: tuple[str, ...] = ()
@@ -90,7 +96,7 @@ class FilterOptions:
 
         return parse_filter(
             {
-                "tags": self.tag,
+                "tags": self.tags,
                 "media": self.media,
                 "lang": self.lang,
                 "source": self.source,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from rich.text import Text
 
 from rag.ranking.records import Channel
-from rag.surfaces.cli.terminal import shown, stdout_console
+from rag.surfaces.cli.terminal import Page, shown
 from rag.wire.search_response import ResultHit, SearchResult, SearchTrace
 
 BAR_CELLS = 10
 EXPLAINED_DROPS = 20
+INDENT = 5
 
 
 def quality_bar(quality: float) -> str:
@@ -21,53 +22,70 @@ def quality_bar(quality: float) -> str:
 def channel_line(name: str, status: str, count: int, detail: str | None) -> str:
     """Return what a channel did in words."""
     said = f"{name}: {count} candidates" if status == "ok" else f"{name}: {status}"
-    return f"{said} ({detail})" if detail else said
+    return f"{said} ({shown(detail)})" if detail else said
+
+
+def print_headline(
+    page: Page, place: str, quality: float, ref: str, rest: str, *, stale: bool
+) -> None:
+    """Print a hit's place, quality and citation; its headings beside it where there is room."""
+    line = Text(place)
+    line.append(quality_bar(quality), style="green")
+    line.append("  ")
+    line.append(shown(ref), style="bold")
+    if stale:
+        line.append("  stale", style="yellow")
+    headings = Text(f"  {shown(rest)}")
+    if page.width is None or line.cell_len + headings.cell_len <= page.width:
+        page.whole(line + headings)
+    else:
+        page.whole(line)
+        page.line(shown(rest), indent=INDENT)
 
 
 def print_search(result: SearchResult) -> None:
     """Print hits in rank order, then what the channels did and how to go on."""
-    console = stdout_console()
-    if not result.hits:
-        empty = "the index is empty; ingest something first" if result.index_empty else "no hits"
-        console.print(empty, markup=False)
+    page = Page()
+    if not result.hits and not result.budget:
+        page.line("the index is empty; ingest something first" if result.index_empty else "no hits")
     for hit in result.hits:
-        console.print(_headline(hit))
+        headings = " > ".join(hit.heading_path) or hit.title
+        print_headline(
+            page, f"{hit.rank:3}  ", hit.quality, hit.citation.ref, headings, stale=hit.stale
+        )
         if result.trace is not None:
             for line in _explanation(hit, result.trace):
-                console.print(f"    {line}", markup=False, style="dim")
+                page.line(line, indent=INDENT, style="dim")
         if hit.snippet is not None:
-            console.print(_snippet(hit), style=None)
-        console.print()
+            page.line(_snippet(hit), indent=INDENT)
+        page.line()
+    _print_foot(page, result)
+
+
+def _print_foot(page: Page, result: SearchResult) -> None:
     channels = " · ".join(
         channel_line(name, c.status, c.count, c.detail) for name, c in result.channels.items()
     )
-    console.print(f"{result.mode}; {channels}; {result.took_ms:.0f} ms", markup=False, style="dim")
+    page.line(f"{result.mode}; {channels}; {result.took_ms:.0f} ms", style="dim")
+    if result.budget is not None:
+        used = result.budget
+        cut = "; cut to fit" if result.truncated else ""
+        page.line(f"{used.used} of {used.limit} tokens as JSON ({used.counter}){cut}", style="dim")
     for warning in result.warnings:
-        console.print(f"note: {shown(warning)}", markup=False)
+        page.line(f"note: {shown(warning)}")
     if result.trace is not None:
-        _print_drops(result.trace)
+        _print_drops(page, result.trace)
     if result.next_cursor:
-        console.print(f"more: --cursor {result.next_cursor}", markup=False, style="dim")
-
-
-def _headline(hit: ResultHit) -> Text:
-    line = Text(f"{hit.rank:3}  ")
-    line.append(quality_bar(hit.quality), style="green")
-    line.append(f"  {shown(hit.citation.ref)}", style="bold")
-    headings = " > ".join(hit.heading_path) or hit.title
-    line.append(f"  {shown(headings)}")
-    if hit.stale:
-        line.append("  stale", style="yellow")
-    return line
+        page.whole(f"more: --cursor {result.next_cursor}", style="dim")
 
 
 def _snippet(hit: ResultHit) -> Text:
     assert hit.snippet is not None
-    text = Text("     ")
-    body = Text(shown(hit.snippet.text).replace("\n", " "))
+    # every white space becomes one blank, so that the matches stay where they are
+    body = Text("".join(" " if char.isspace() else char for char in shown(hit.snippet.text)))
     for start, end in hit.snippet.matches:
         body.stylize("bold cyan", start, end)
-    return text + body
+    return body
 
 
 def _explanation(hit: ResultHit, trace: SearchTrace) -> list[str]:
@@ -107,9 +125,8 @@ def _number(value: float | None) -> str:
     return "not given" if value is None else f"{value:.4f}"
 
 
-def _print_drops(trace: SearchTrace) -> None:
-    console = stdout_console()
-    console.print(f"a look-up would drop {len(trace.dropped)} of these", markup=False)
+def _print_drops(page: Page, trace: SearchTrace) -> None:
+    page.line(f"a look-up would leave out {len(trace.dropped)} of these")
     for drop in trace.dropped[:EXPLAINED_DROPS]:
         of = f" of {drop.of}" if drop.of else ""
-        console.print(f"  rank {drop.rank}  {drop.reason}{of}  {shown(drop.uri)}", markup=False)
+        page.line(f"rank {drop.rank}  {drop.reason}{of}  {shown(drop.uri)}", indent=2)

@@ -11,16 +11,10 @@ from rag.errors import RagError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 # what a terminal would act on instead of showing: control characters but tab and line feed
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-def stdout_console() -> Console:
-    """Return the console for results; it drops colour by itself where there is no terminal."""
-    from rich.console import Console
-
-    return Console(highlight=False, soft_wrap=False)
 
 
 def shown(text: str) -> str:
@@ -28,15 +22,101 @@ def shown(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+class Page:
+    """Prints for a person: wrapped under its indentation on a terminal, unbroken lines elsewhere.
+
+    So ``rag list | grep`` sees each thing on one line, whatever its length.
+    """
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console: Console = Console(highlight=False, markup=False, emoji=False)
+        self.width: int | None = self._console.width if self._console.is_terminal else None
+
+    def line(
+        self, text: str | Text = "", *, indent: int = 0, hang: int = 0, style: str = ""
+    ) -> None:
+        """Print a paragraph; what is no terminal gets it as one line.
+
+        ``hang`` indents every row but the first further.
+        """
+        from rich.text import Text
+
+        said = Text(text, style=style) if isinstance(text, str) else text
+        if self.width is None:
+            self._print(Text(" " * indent) + said)
+            return
+        room = max(20, self.width - indent - hang)
+        for place, row in enumerate(said.wrap(self._console, room, overflow="fold")):
+            row.rstrip()
+            self._print(Text(" " * (indent + hang * (place > 0))) + row)
+
+    def whole(self, text: str | Text, *, indent: int = 0, style: str = "") -> None:
+        """Print something that is to be copied, such as a path or a cursor, without a break."""
+        from rich.text import Text
+
+        said = Text(text, style=style) if isinstance(text, str) else text
+        self._print(Text(" " * indent) + said)
+
+    def verbatim(self, text: str, *, indent: int = 0, style: str = "") -> None:
+        """Print a text line by line as it stands."""
+        for line in shown(text).removesuffix("\n").split("\n"):
+            self.whole(line, indent=indent if line else 0, style=style)
+
+    def facts(self, rows: list[tuple[str, str]]) -> None:
+        """Print names and values, the values in a column of their own."""
+        from rich.text import Text
+
+        column = max(len(name) for name, _ in rows) + 2
+        for name, value in rows:
+            if self.width is None:
+                self._print(Text(f"{name:{column}}{value}".rstrip()))
+                continue
+            wrapped = Text(value).wrap(
+                self._console, max(20, self.width - column), overflow="fold"
+            ) or [Text()]
+            for place, row in enumerate(wrapped):
+                row.rstrip()
+                head = f"{name:{column}}" if place == 0 else " " * column
+                self._print(Text(head, style="dim") + row)
+
+    def table(self, rows: list[tuple[str, ...]]) -> None:
+        """Print rows in aligned columns; a terminal cuts the last column to its width."""
+        from rich.cells import cell_len, set_cell_size
+        from rich.text import Text
+
+        if not rows:
+            return
+        widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = [set_cell_size(c, w) for c, w in zip(row[:-1], widths[:-1], strict=True)]
+            text = Text("  ".join((*cells, row[-1])).rstrip())
+            if self.width is not None:
+                text.truncate(self.width, overflow="ellipsis")
+            self._print(text)
+
+    def _print(self, text: Text) -> None:
+        self._console.print(text, soft_wrap=True)
+
+
+def print_record(record: Any) -> None:
+    """Print a published object on stdout: indented on a terminal, compact for a program."""
+    from rag.wire import to_json
+
+    sys.stdout.write(to_json(record, indent=2 if sys.stdout.isatty() else None) + "\n")
+
+
 def print_json(value: Any) -> None:
-    """Print one JSON document on stdout."""
+    """Print any JSON document on stdout, indented."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
 def print_error(error: RagError, *, as_json: bool) -> None:
     """Print an error on stderr: as ``error.v1``, or as a sentence with what to do."""
     if as_json:
-        sys.stderr.write(json.dumps(error.to_wire(), ensure_ascii=False, allow_nan=False) + "\n")
+        # escaped, since what was given may be no valid Unicode
+        sys.stderr.write(json.dumps(error.to_wire(), allow_nan=False) + "\n")
         return
     lines = [f"error: {shown(error.message)}"]
     if error.allowed and error.allowed not in error.message:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import print_json, shown
+from rag.surfaces.cli.terminal import Page, print_record, shown
+
+if TYPE_CHECKING:
+    from rag.wire.base_reports import DoctorReport
 
 EXIT_UNHEALTHY = 3
 
 
 def doctor_command(
     *,
-    repair: Annotated[bool, Parameter(negative=())] = False,
+    repair: bool = False,
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
-    """Check settings, store, embedder and index; say what to do for each fault.
+    """Check settings, disk, store, embedder and index; say what to do for each fault.
 
     Exits with 3 where something is wrong.
 
@@ -29,19 +30,29 @@ def doctor_command(
     Parameters
     ----------
     repair
-        Mend what is found: remove what an interrupted ingest left behind.
+        Mend what can be mended first, such as what an interrupted ingest left behind.
     """
     from rag.diagnosis import diagnose
-    from rag.wire import to_wire
 
     report = diagnose(common.settings, common.open, repair=repair)
     if common.json:
-        print_json(to_wire(report))
+        print_record(report)
     else:
-        for done in report.repaired:
-            print(f"mended  {done}")  # noqa: T201  # the CLI's own voice
-        for check in report.checks:
-            print(f"{'ok' if check.ok else 'FAULT':6}  {check.name}: {shown(check.detail)}")  # noqa: T201  # the CLI's own voice
-            if check.hint and not check.ok:
-                print(f"        → {shown(check.hint)}")  # noqa: T201  # the CLI's own voice
+        _print(report)
     return 0 if report.ok else EXIT_UNHEALTHY
+
+
+def _print(report: DoctorReport) -> None:
+    from rich.text import Text
+
+    page = Page()
+    for done in report.repaired:
+        page.line(f"mended  {shown(done)}")
+    for check in report.checks:
+        state = Text("ok    ", style="green") if check.ok else Text("FAULT ", style="bold red")
+        page.line(state + Text(f"  {check.name}: {shown(check.detail)}"), hang=8)
+        if check.hint and not check.ok:
+            page.line(f"→ {shown(check.hint)}", indent=8, hang=2)
+    if not report.ok:
+        faults = sum(not check.ok for check in report.checks)
+        page.line(f"{faults} of {len(report.checks)} checks found a fault")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import print_json
+from rag.surfaces.cli.terminal import print_record
 
 
 def fetch_command(
@@ -28,15 +28,16 @@ def fetch_command(
       rag fetch chunk 0f3a… --context 1
       rag fetch document guide/backup.md --max-tokens 500
       rag fetch span guide/backup.md 10 24
+      rag fetch span guide/backup.md#L10-L24
 
     Parameters
     ----------
     kind
         chunk, document or span.
     name
-        A chunk_id; or a doc_id or path, as `rag list` prints it.
+        A chunk_id; a doc_id or path, as `rag list` prints it; for a span also a citation.
     start
-        First line or page of a span, from 1.
+        First line or page of a span, from 1; not needed beside a citation.
     end
         Last line or page of a span; default: the first.
     context
@@ -45,24 +46,30 @@ def fetch_command(
         Cut a document or span at the line where it would exceed this.
     """
     from rag.surfaces.cli.fetch_view import print_fetch
-    from rag.wire import to_wire
 
-    if (kind == "span") != (start is not None):
-        raise InvalidArgumentError(
-            "a span needs its first line" if kind == "span" else f"a {kind} takes no line numbers",
-            given=start,
-            allowed="rag fetch span NAME START [END]",
-        )
+    _check(kind, start, context, max_tokens)
     with common.open() as base:
-        fetcher = base.parts.fetcher
         if kind == "chunk":
-            result = fetcher.chunk(name, context=context)
-        elif start is None:
-            result = fetcher.document(name, max_tokens=max_tokens)
+            result = base.fetch_chunk(name, context=context)
+        elif kind == "document":
+            result = base.fetch_document(name, max_tokens=max_tokens)
         else:
-            result = fetcher.span(name, start, end or start, max_tokens=max_tokens)
+            result = base.fetch_span(name, start, end, max_tokens=max_tokens)
     if common.json:
-        print_json(to_wire(result))
+        print_record(result)
     else:
         print_fetch(result)
     return 0
+
+
+def _check(kind: str, start: int | None, context: int, max_tokens: int | None) -> None:
+    """Refuse what the kind has no use for, rather than pass over it."""
+    for given, kinds, name in (
+        (start, ("span",), "line numbers"),
+        (context or None, ("chunk",), "--context"),
+        (max_tokens, ("document", "span"), "--max-tokens"),
+    ):
+        if given is not None and kind not in kinds:
+            raise InvalidArgumentError(
+                f"a {kind} takes no {name}", given=given, allowed=f"with: {', '.join(kinds)}"
+            )

@@ -8,10 +8,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from rag.errors import InvalidArgumentError
+from rag.errors import InvalidArgumentError, PathNotFoundError
 from rag.surfaces.cli.ingest_view import print_report, progress_for
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import print_json
+from rag.surfaces.cli.terminal import print_record
 
 STANDARD_INPUT = "-"
 
@@ -22,12 +22,12 @@ def ingest_command(
     *,
     source: str | None = None,
     tenant: str = "",
-    tag: tuple[str, ...] = (),
+    tags: Annotated[tuple[str, ...], Parameter(name=["--tags", "--tag"])] = (),
     trust: str = "primary",
     source_type: str = "document",
     name: str | None = None,
-    force: Annotated[bool, Parameter(negative=())] = False,
-    files: Annotated[bool, Parameter(negative=())] = False,
+    force: bool = False,
+    files: bool = False,
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
     """Read a folder, a file or standard input into the base; only what changed.
@@ -48,7 +48,7 @@ def ingest_command(
         Name of this origin of documents; a folder's default is "default", a file's "files".
     tenant
         Tenant that the documents belong to.
-    tag
+    tags
         Tag put on every document; repeat for several.
     trust
         How much they are trusted: primary, secondary or generated.
@@ -61,17 +61,28 @@ def ingest_command(
     files
         List every file of the run, not only those with a problem.
     """
-    from rag.wire import to_wire
-
+    if name is not None and path != STANDARD_INPUT:
+        raise InvalidArgumentError(
+            "--name is for standard input alone; a file is known by its path",
+            given=name,
+            allowed="rag ingest - --name PATH",
+        )
+    if path != STANDARD_INPUT and not Path(path).exists():
+        raise PathNotFoundError(
+            f"there is nothing at {path}",
+            given=path,
+            allowed="the path of an existing file or folder",
+            hint="check the path; relative paths start at the current folder",
+        )
     text = _standard_input(name) if path == STANDARD_INPUT else None
-    with common.open(create=True) as base:
+    with common.open(writes="ingest", create=True) as base:
         if text is not None:
             report = base.ingest_text(
                 text,
                 name=name or "",
                 source=source,
                 tenant=tenant,
-                tags=tag,
+                tags=tags,
                 trust=trust,
                 source_type=source_type,
             )
@@ -81,14 +92,14 @@ def ingest_command(
                     Path(path),
                     source=source,
                     tenant=tenant,
-                    tags=tag,
+                    tags=tags,
                     trust=trust,
                     source_type=source_type,
                     force=force,
                     progress=progress,
                 )
     if common.json:
-        print_json(to_wire(report))
+        print_record(report)
     else:
         print_report(report, every_file=files)
     return 0

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
-from rag.errors import ConfirmationRequiredError
+from rag.errors import ConfirmationRequiredError, InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import print_json
+from rag.surfaces.cli.terminal import Page, print_record
 
 
 def init_command(
     *,
-    force: Annotated[bool, Parameter(negative=())] = False,
+    force: bool = False,
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
     """Write a rag.toml with every setting, its default and what it does.
@@ -30,6 +27,7 @@ def init_command(
     """
     from rag.settings import CONFIG_FILE
     from rag.settings_file import settings_toml
+    from rag.wire.base_reports import InitReport
 
     target = common.config or Path(CONFIG_FILE)
     if target.exists() and not force:
@@ -39,10 +37,17 @@ def init_command(
             allowed="a path where nothing is yet",
             hint="replace it with --force, or name another path with --config",
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(settings_toml(), encoding="utf-8")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(settings_toml(), encoding="utf-8")
+    except OSError as error:
+        raise InvalidArgumentError(
+            f"cannot write {target}: {error.strerror}",
+            given=str(target),
+            allowed="a path that can be written",
+        ) from None
     if common.json:
-        print_json({"schema_version": "init_report.v1", "path": str(target)})
+        print_record(InitReport(path=str(target)))
     else:
-        print(f"wrote {target}")  # noqa: T201  # the CLI's own voice
+        Page().whole(f"wrote {target}")
     return 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from rag.surfaces.cli.options import CommonOptions, FilterOptions
-from rag.surfaces.cli.terminal import print_json, shown
+from rag.surfaces.cli.terminal import Page, print_record, shown
 
 
 def list_command(
     *,
+    limit: int | None = None,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
@@ -15,21 +16,36 @@ def list_command(
 
     Examples:
       rag list
-      rag list --path-glob "guide/*.md" --json
-    """
-    from rag.wire import to_wire
-    from rag.wire.base_reports import DocumentList
+      rag list --path-glob "guide/*.md" --limit 20
+      rag list --source wiki --json
 
+    Parameters
+    ----------
+    limit
+        Show no more than this many.
+    """
+    parsed = filters.filter()
     with common.open() as base:
-        documents = base.documents(filters.filter())
+        found = base.list_documents(parsed, limit=limit)
     if common.json:
-        print_json(to_wire(DocumentList(documents=documents, total=len(documents))))
+        print_record(found)
         return 0
-    for document in documents:
-        print(  # noqa: T201  # the CLI's own voice
-            f"{document.chunk_count:5} chunks  {document.language:3}  "
-            f"{shown(document.source)}:{shown(document.uri)}  {shown(document.title)}"
-        )
-    if not documents:
-        print("no documents")  # noqa: T201  # the CLI's own voice
+    page = Page()
+    page.table(
+        [
+            (
+                shown(document.source),
+                shown(document.uri),
+                document.language,
+                f"{document.chunk_count:4} chunks",
+                shown(document.title),
+            )
+            for document in found.documents
+        ]
+    )
+    left = found.total - len(found.documents)
+    if left > 0:
+        page.line(f"… and {left} more")
+    elif not found.total:
+        page.line("no documents")
     return 0

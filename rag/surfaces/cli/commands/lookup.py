@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from rag.surfaces.cli.options import CommonOptions, FilterOptions
-from rag.surfaces.cli.terminal import print_json
+from rag.surfaces.cli.terminal import print_record
 
 
 def lookup_command(
@@ -16,10 +16,10 @@ def lookup_command(
     *,
     mode: str | None = None,
     k: Annotated[int | None, Parameter(name=["--k", "-k"])] = None,
-    budget: int | None = None,
+    budget: Annotated[int | None, Parameter(name=["--budget", "--budget-tokens"])] = None,
     min_quality: float | None = None,
     cursor: str | None = None,
-    context: Annotated[bool, Parameter(negative=())] = False,
+    context: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
@@ -50,8 +50,8 @@ def lookup_command(
         Print only the context block, ready to be put into a prompt.
     """
     from rag.surfaces.cli.lookup_view import print_lookup
-    from rag.wire import to_wire
 
+    parsed = filters.filter()
     with common.open() as base:
         result = base.lookup(
             query,
@@ -60,10 +60,10 @@ def lookup_command(
             budget_tokens=budget,
             min_quality=min_quality,
             cursor=cursor,
-            filters=filters.filter().canonical(),
+            filters=parsed.canonical(),
         )
     if common.json:
-        print_json(to_wire(result))
+        print_record(result)
     elif context:
         print(result.context)  # noqa: T201  # the CLI's own voice
     else:

@@ -58,13 +58,21 @@ def quickstart_command(
     page = Page()
     print_report(report, every_file=False)
     page.line()
-    page.whole(f"$ rag lookup {quote(question)} -k {SHOWN} --store {quote(store)}", style="bold")
+    page.whole(
+        f"$ rag lookup {_quoted(question)} -k {SHOWN} --store {_quoted(store)}", style="bold"
+    )
     page.line()
     print_lookup(result)
     page.line()
     page.line("Next: rag ingest YOUR_FOLDER, then rag lookup YOUR_QUESTION.")
-    page.whole(f"This base: rag search quota --store {quote(store)} --explain")
+    page.whole(f"This base: rag search quota --store {_quoted(store)} --explain")
     return 0
+
+
+def _quoted(text: str) -> str:
+    """Return a text as one word of a shell, in double quotes where those serve."""
+    plain = quote(text)
+    return plain if plain == text or set(text) & set('"$`\\!') else f'"{text}"'
 
 
 def _copied_handbook(folder: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import print_json
+from rag.surfaces.cli.terminal import print_json, print_record
 
 
 def schema_command(
@@ -31,7 +31,7 @@ def schema_command(
     """
     from rag.surfaces.cli.schema_view import print_capabilities
     from rag.tool.tool_schema import tool_definition
-    from rag.wire import json_schema, to_wire
+    from rag.wire import json_schema
 
     if tool is not None:
         print_json(tool_definition(tool))
@@ -41,7 +41,7 @@ def schema_command(
         with common.open() as base:
             capabilities = base.describe()
         if common.json:
-            print_json(to_wire(capabilities))
+            print_record(capabilities)
         else:
             print_capabilities(capabilities)
     return 0

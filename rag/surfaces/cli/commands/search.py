@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions, FilterOptions
-from rag.surfaces.cli.terminal import print_json
+from rag.surfaces.cli.terminal import note, print_record
 
 
 def search_command(
-    query: str,
+    query: str | None = None,
     /,
     *,
     mode: str | None = None,
     k: Annotated[int | None, Parameter(name=["--k", "-k"])] = None,
     cursor: str | None = None,
     snippet_chars: int | None = None,
-    explain: Annotated[bool, Parameter(negative=())] = False,
+    max_tokens: int | None = None,
+    explain: Annotated[bool, Parameter(name=["--explain", "--trace"])] = False,
+    bulk: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
@@ -31,6 +37,11 @@ def search_command(
       rag search "rotate signing keys"
       rag search "rotate signing keys" --explain -k 3
       rag search "密钥轮换" --mode lexical --lang zh --json
+      rag search "backups" --max-tokens 800 --json
+      rag search --bulk < queries.ndjson
+
+    With --bulk each line of standard input is a search of its own, at most 100:
+      {"query": "backups", "k": 3, "lang": ["en"], "max_tokens": 800}
 
     Parameters
     ----------
@@ -43,25 +54,69 @@ def search_command(
     cursor
         Continue after an earlier page; from its next_cursor.
     snippet_chars
-        Longest snippet, in characters.
+        Longest snippet, 20 to 4,000 characters.
+    max_tokens
+        Tokens that the hits may take as JSON: snippets get shorter, then hits go from the end.
     explain
-        Show every channel's rank and score, the fusion sum, and what a look-up would drop.
+        Show every channel's rank and score, the fusion sum, and what a look-up would leave out.
+    bulk
+        Answer the searches on standard input, one JSON object a line, with one line each.
     """
+    if bulk:
+        given = (query, mode, k, cursor, snippet_chars, max_tokens, explain or None)
+        if any(value is not None for value in given) or not filters.filter().is_empty:
+            raise InvalidArgumentError(
+                "--bulk takes query, options and filters from each line of standard input",
+                given="--bulk beside other search options",
+                allowed='lines such as {"query": "backups", "k": 3}',
+            )
+        return _bulk(common)
+    if query is None:
+        raise InvalidArgumentError(
+            "there is nothing to search for",
+            allowed="a query",
+            hint='for example: rag search "rotate signing keys"',
+        )
     from rag.surfaces.cli.search_view import print_search
-    from rag.wire import to_wire
 
+    parsed = filters.filter()
     with common.open() as base:
         result = base.search(
             query,
             mode=mode,
             k=k,
-            filters=filters.filter(),
+            filters=parsed,
             cursor=cursor,
             snippet_chars=snippet_chars,
+            max_tokens=max_tokens,
             trace=explain,
         )
     if common.json:
-        print_json(to_wire(result))
+        print_record(result)
     else:
         print_search(result)
     return 0
+
+
+def _bulk(common: CommonOptions) -> int:
+    from rag.wire import to_json
+    from rag.wire.bulk_search import MAX_BULK, bulk_line, check_bulk_size
+
+    lines = list(islice(_lines(), MAX_BULK + 1))
+    check_bulk_size(len(lines))
+    failed = 0
+    with common.open() as base:
+        for line in lines:
+            item = bulk_line(line, base.search)
+            failed += item.error is not None
+            sys.stdout.write(to_json(item) + "\n")
+            sys.stdout.flush()  # a reader at the other end sees each answer as it comes
+    note(f"{len(lines)} searches: {len(lines) - failed} answered, {failed} failed")
+    return 0
+
+
+def _lines() -> Iterator[str]:
+    for line in sys.stdin.buffer:
+        text = line.decode("utf-8", "replace").strip()
+        if text:
+            yield text
