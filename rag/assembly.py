@@ -34,8 +34,6 @@ MILVUS_LITE_SUFFIX = ".db"  # what Milvus Lite itself demands of a path
 
 Setting = TypeVar("Setting")
 
-LITE_SUFFIX = ".db"  # a path that ends so is a Milvus Lite folder, any other a local store
-
 
 def open_base(
     where: Settings | str | Path | None = None, /, *, create: bool = True
@@ -147,7 +145,7 @@ def build_store(
     """Return the store at ``store.uri``; vectors in it are of the embedder of this identity."""
     create = create and not settings.readonly
     uri = settings.store.uri
-    if is_server(uri) or uri.endswith(LITE_SUFFIX):
+    if is_server(uri) or uri.endswith(MILVUS_LITE_SUFFIX):
         from rag.stores.milvus.store import MilvusHybridKnowledgeStore
 
         return MilvusHybridKnowledgeStore(
