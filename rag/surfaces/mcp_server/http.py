@@ -14,6 +14,7 @@ from mcp.server.lowlevel import Server
 from rag.errors import ConfirmationRequiredError, InvalidArgumentError
 
 PATH = "/mcp"
+PORTS = range(65_536)
 LOOPBACK_NAME = "localhost"
 SHUTDOWN_S = 10  # what running look-ups get to finish: as long as one may take by default
 
@@ -73,6 +74,8 @@ def is_loopback(host: str) -> bool:
 
 def _bound(host: str, port: int) -> socket.socket:
     try:
+        if port not in PORTS:  # the system's resolver would take it modulo 65,536
+            raise OverflowError("no such port")
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family)
     except (OSError, OverflowError) as error:

@@ -20,19 +20,20 @@ class ChangeFilter:
 
     Args:
         folder: What is watched; absolute, with links followed.
-        keep_out: The base's own files and folders, and all whose path begins like theirs.
+        keep_out: The base's own files and folders; what lies beside one under a longer form of
+            its name, such as a lock file, is its own too unless a reader knows it.
     """
 
     def __init__(self, folder: Path, *, keep_out: Iterable[Path] = ()) -> None:
         self._folder = folder
-        self._keep_out = tuple(str(path.resolve()) for path in keep_out)
+        self._keep_out = tuple(path.resolve() for path in keep_out)
         self._readers = ReaderRegistry()
 
     def __call__(self, change: Change, changed: str) -> bool:
         """Whether an ingest may find something new after this change."""
-        if changed.startswith(self._keep_out):
-            return False
         path = Path(changed)
+        if any(path.is_relative_to(own) for own in self._keep_out):
+            return False
         if not path.is_relative_to(self._folder) or path == self._folder:
             return False
         *folders, name = path.relative_to(self._folder).parts
@@ -43,4 +44,8 @@ class ChangeFilter:
         is_folder = path.is_dir()
         if is_built_in_excluded(name, is_folder=is_folder):
             return False
-        return self._readers.supports(name) or is_folder or change is Change.deleted
+        if self._readers.supports(name):
+            return True
+        if any(changed.startswith(str(own)) for own in self._keep_out):
+            return False
+        return is_folder or change is Change.deleted

@@ -29,7 +29,7 @@ def mcp_command(
 
     Without --http it talks over standard input and output, as an agent's program starts it.
 
-    Examples:
+    For example:
       rag mcp --store /home/me/kb.db --readonly
       rag mcp --root ~/notes
       rag mcp --http --port 8765
@@ -56,6 +56,12 @@ def mcp_command(
     from rag.surfaces.mcp_server.stdio import serve_stdio
     from rag.surfaces.shared_base import SharedBase
 
+    if max_result_tokens < 0:
+        raise InvalidArgumentError(
+            f"--max-result-tokens must be at least 0; got {max_result_tokens}",
+            given=max_result_tokens,
+            allowed="0 or more; 0 refuses no result",
+        )
     settings = common.settings()
     shared = SharedBase(lambda create: open_base(settings, create=create))
     server = build_server(

@@ -1,0 +1,1 @@
+"""Tests of watching a folder, with real file changes and a real base."""
