@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import resource
 import sqlite3
 import statistics
@@ -241,6 +242,7 @@ def main() -> None:
     embedder = HashingEmbedder()
     folder = arguments.scratch / f"local-{arguments.size}"
     figures: dict[str, Any] = {"chunks": arguments.size, "exact_limit": EXACT_LIMIT}
+    figures["load_average_at_start"] = round(os.getloadavg()[0], 1)  # above 0.5 distorts times
     if not folder.exists():
         print(f"making a base of {arguments.size} chunks in {folder}")
         figures["ingest_of_the_base"] = ingest(folder, arguments.datasets, arguments.size, embedder)
