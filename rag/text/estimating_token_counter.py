@@ -41,14 +41,14 @@ PIECES = re.compile(
     rf"| ?[{CHAR_RUNS}]"
     r"| ?\d{1,3}"
     r"| ?(?:[^\s\w]|_)+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s"
+    r"|[^\S\r\n]*[\r\n]+|[^\S\r\n]+(?!\S)|\s"
 )
 _ASCII_PIECES = re.compile(  # the same pieces of ASCII text, in two thirds of the time
     r"'(?:[sdmt]|ll|ve|re)"
     r"|[^\r\n0-9A-Za-z]?[A-Za-z]+"
     r"| ?[0-9]{1,3}"
     r"| ?[^\s0-9A-Za-z]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s"
+    r"|[^\S\r\n]*[\r\n]+|[^\S\r\n]+(?!\S)|\s"
 )
 _CACHED_PIECES = 100_000  # distinct words of some 20 MB; about 15 MB of memory
 _FREE_BREAKS = 2  # line breaks that marks take with them
