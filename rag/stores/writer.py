@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from rag.embedding import Embedder, VectorCache
-from rag.errors import InvalidArgumentError, InvalidVectorError
+from rag.errors import InvalidArgumentError, InvalidVectorError, UnreadableFileError
 from rag.ingest.file_loader import load_file
 from rag.ingest.folder_walk import walk_folder
 from rag.ingest.heading_chunker import HeadingChunker
 from rag.ingest.protocol import IngestProgress
 from rag.ingest.readers import ReaderRegistry
-from rag.ingest.records import FoundFile, IngestReport, SkippedFile, Source
+from rag.ingest.records import FileOutcome, FoundFile, IngestReport, SkippedFile, Source
 from rag.settings import IngestSettings
 from rag.stores.chunk_embedder import ChunkEmbedder
 from rag.stores.document_preparer import DocumentPreparer, IngestRun, PreparedDocument
@@ -67,15 +67,17 @@ class KnowledgeWriter:
         Raises:
             PathNotFoundError: there is nothing at the path.
             InvalidArgumentError: the source name is malformed or holds another folder.
+            UnreadableFileError: the one file that was named cannot be stored.
             EmbeddingError, StoreError: the run stopped; whole documents written before stay.
         """
         single = request.path.is_file()
         entries = self._walk(request.path, single=single)
         run = self._begin(request, progress or SilentProgress(), len(entries), single=single)
         self._write_all(self._prepare_all(entries, run), run.tally)
-        if not single:
-            gone = [doc.doc_id for uri, doc in run.stored.items() if not run.tally.has(uri)]
-            run.tally.deleted = self._store.delete_documents(gone) if gone else 0
+        if single:
+            return _stored(self._report(run, root=str(request.path)))
+        gone = [doc.doc_id for uri, doc in run.stored.items() if not run.tally.has(uri)]
+        run.tally.deleted = self._store.delete_documents(gone) if gone else 0
         return self._report(run, root=str(request.path))
 
     def ingest_text(self, text: str, request: IngestRequest) -> IngestReport:
@@ -87,6 +89,7 @@ class KnowledgeWriter:
 
         Raises:
             InvalidArgumentError: no reader knows the name's suffix, or it is absolute.
+            UnreadableFileError: it is empty, or no text of its kind.
             EmbeddingError, StoreError: nothing was stored.
         """
         uri = unicodedata.normalize("NFC", request.path.as_posix())
@@ -100,7 +103,7 @@ class KnowledgeWriter:
         run = self._begin(request, SilentProgress(), 1, single=True)
         prepared = self._preparer.prepare(uri, data, run)
         self._write_all(filter(None, [prepared]), run.tally)
-        return self._report(run, root="")
+        return _stored(self._report(run, root=""))
 
     def _walk(self, path: Path, *, single: bool) -> list[FoundFile | SkippedFile]:
         entries = walk_folder(
@@ -219,6 +222,21 @@ class KnowledgeWriter:
     def _report(self, run: IngestRun, *, root: str) -> IngestReport:
         embedder = str(self._embedder.identity) if self._embedder else "none"
         return run.tally.report(source=run.source.name, root=root, embedder=embedder)
+
+
+def _stored(report: IngestReport) -> IngestReport:
+    """Return the report of one file or text, unless nothing of it is stored."""
+    for file in report.files:
+        if file.outcome in (FileOutcome.SKIPPED, FileOutcome.FAILED):
+            why = ": ".join(filter(None, (file.reason, file.detail))) or str(file.outcome)
+            raise UnreadableFileError(
+                f"{file.uri!r:.200} cannot be stored ({why})",
+                given=file.uri,
+                allowed="a file with text, of the kind that its suffix says",
+                hint="open it yourself to see what it is; what was stored of it before stays",
+                details={"outcome": str(file.outcome), "reason": file.reason and str(file.reason)},
+            )
+    return report
 
 
 def _batches(items: Iterable[PreparedDocument], size: int) -> Iterator[list[PreparedDocument]]:

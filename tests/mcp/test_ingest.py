@@ -131,11 +131,11 @@ def test_a_path_that_is_no_file_is_an_error(writing: Writing, path: str, code: s
     assert error["code"] == (code or "invalid_argument")
 
 
-def test_a_file_that_cannot_be_used_is_reported_with_the_reason(writing: Writing):
+def test_a_file_that_cannot_be_used_is_an_error_with_the_reason(writing: Writing):
     (writing.folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
-    result = writing.live.call("ingest_file", path="broken.pdf")
-    assert result.structured_content["skipped_by_reason"] == {"unreadable": 1}
-    assert "broken.pdf: skipped (unreadable" in text_of(result)
+    error = error_of(writing.live.call("ingest_file", path="broken.pdf"))
+    assert error["code"] == "unreadable_file"
+    assert error["details"] == {"outcome": "skipped", "reason": "unreadable"}
 
 
 @pytest.mark.parametrize("name", ["../up.md", "/abs.md", "no-suffix", "x.exe"])
