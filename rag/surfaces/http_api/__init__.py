@@ -1,0 +1,1 @@
+"""The base over HTTP: JSON under ``/v1``, its OpenAPI description, metrics, and the inspector."""

@@ -1,0 +1,169 @@
+"""``/v1/lookup``, ``/v1/lookup/batch`` and ``/v1/search``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from rag.errors import InvalidFilterError
+from rag.evidence.records import RagBatchResult, RagToolResult
+from rag.settings import Settings
+from rag.stores.filters import parse_filter
+from rag.surfaces.http_api.access import bearer_caller
+from rag.surfaces.http_api.api_keys import READ, Caller
+from rag.surfaces.http_api.openapi_parts import (
+    BATCH_BODY,
+    LOOKUP_BODY,
+    SEARCH_BODY,
+    answers,
+    json_response,
+)
+from rag.surfaces.http_api.request_body import read_json
+from rag.surfaces.http_api.request_models import SearchRequest, parsed
+from rag.surfaces.http_api.services import Services, services_of
+from rag.tool import LookupRequest
+from rag.tool.lookup_request import parse_request
+from rag.tool.tool_schema import TOOL_DESCRIPTION, TOOL_NAME
+from rag.wire import to_json
+from rag.wire.search_response import SearchResult
+
+router = APIRouter(tags=["ask"])
+BATCH_NAME = "lookup_knowledge_batch"
+
+
+@router.post(
+    "/v1/lookup",
+    operation_id="lookup",
+    summary="Ask a question; get cited evidence and a verdict",
+    description=TOOL_DESCRIPTION,
+    openapi_extra=LOOKUP_BODY,
+    responses=answers(RagToolResult),
+)
+async def lookup(request: Request) -> Response:
+    services = services_of(request)
+    caller = bearer_caller(services.keys, request, READ)
+    body = await read_json(request)
+    return await _in_thread(services, lambda: _looked_up(services, caller, body))
+
+
+@router.post(
+    "/v1/lookup/batch",
+    operation_id="lookup_batch",
+    summary="Ask several questions within one token budget",
+    description="Each question gets its best piece first, and a piece that two of them found is "
+    "sent once. A question that fails has its error in `errors`, at its place; if all fail, the "
+    "whole request does. The other fields hold for every question.",
+    openapi_extra=BATCH_BODY,
+    responses=answers(RagBatchResult),
+)
+async def lookup_batch(request: Request) -> Response:
+    services = services_of(request)
+    caller = bearer_caller(services.keys, request, READ)
+    body = await read_json(request)
+    return await _in_thread(services, lambda: _looked_up_many(services, caller, body))
+
+
+@router.post(
+    "/v1/search",
+    operation_id="search",
+    summary="Rank passages for a query; no verdict",
+    description="What `score` means is said by `score_kind`. `quality` is a ranking signal, not "
+    "confidence. With `trace` the whole ranking of either channel comes too.",
+    openapi_extra=SEARCH_BODY,
+    responses=answers(SearchResult),
+)
+async def search(request: Request) -> Response:
+    services = services_of(request)
+    caller = bearer_caller(services.keys, request, READ)
+    body = await read_json(request)
+    return await _in_thread(services, lambda: _searched(services, caller, body))
+
+
+async def _in_thread(services: Services, work: Callable[[], str]) -> Response:
+    return json_response(await services.reads.run(work))
+
+
+def scoped_lookup(request: LookupRequest, caller: Caller, settings: Settings) -> LookupRequest:
+    """Return a look-up of the caller's documents alone, that ends when the request has to."""
+    return request.model_copy(
+        update={
+            "filters": caller.narrowed(request.filters),
+            "session_id": caller.session(request.session_id),
+            "deadline_s": min(
+                request.deadline_s or settings.search.deadline_s, settings.server.timeout_s
+            ),
+        }
+    )
+
+
+def _looked_up(services: Services, caller: Caller, body: dict[str, Any]) -> str:
+    with services.spans.tool(TOOL_NAME, body) as span:
+        request = scoped_lookup(parse_request(body), caller, services.settings)
+        result = services.base.parts.tool.lookup(request)
+        services.metrics.looked_up(result)
+        answer = to_json(result)
+        span.set_output(answer)
+    return answer
+
+
+def _looked_up_many(services: Services, caller: Caller, body: dict[str, Any]) -> str:
+    with services.spans.tool(BATCH_NAME, body) as span:
+        options = {name: value for name, value in body.items() if value is not None}
+        queries = options.pop("queries", None)
+        if isinstance(queries, list):
+            queries = [_scoped_part(query, caller) for query in queries]
+        shared = _scoped_options(options, caller)
+        result = services.base.parts.tool.lookup_many(queries, **shared)
+        for one in result.results:
+            if one is not None:
+                services.metrics.looked_up(one)
+        answer = to_json(result)
+        span.set_output(answer)
+    return answer
+
+
+def _searched(services: Services, caller: Caller, body: dict[str, Any]) -> str:
+    given = parsed(SearchRequest, body)
+    result = services.base.search(
+        given.query,
+        mode=given.mode,
+        k=given.k,
+        filters=caller.narrowed(given.filters),
+        cursor=given.cursor,
+        snippet_chars=given.snippet_chars,
+        max_tokens=given.max_tokens,
+        trace=given.trace,
+    )
+    return to_json(result)
+
+
+def _scoped_part(query: Any, caller: Caller) -> Any:
+    """Return a question of a batch with its own filter and session narrowed to the caller's."""
+    if not isinstance(query, dict):
+        return query
+    narrowed = dict(query)
+    if query.get("filters") is not None:
+        narrowed["filters"] = _narrowed(query["filters"], caller)
+    elif "filters" in query:
+        del narrowed["filters"]  # null: the batch's own holds
+    if isinstance(query.get("session_id"), str):
+        narrowed["session_id"] = caller.session(query["session_id"])
+    return narrowed
+
+
+def _scoped_options(options: dict[str, Any], caller: Caller) -> dict[str, Any]:
+    session_id = options.get("session_id")
+    return {
+        **options,
+        "filters": _narrowed(options.get("filters"), caller),
+        "session_id": caller.session(session_id) if isinstance(session_id, str) else session_id,
+    }
+
+
+def _narrowed(filters: Any, caller: Caller) -> Any:
+    try:
+        return caller.narrowed(parse_filter(filters))
+    except InvalidFilterError:
+        return filters  # nothing is searched with it; the tool says at which place it stands

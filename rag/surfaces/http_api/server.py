@@ -1,0 +1,71 @@
+"""Listens, serves, and stops without dropping what runs."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+
+from rag.errors import ConfirmationRequiredError, InvalidArgumentError
+from rag.settings import ServerSettings
+from rag.surfaces.http_api.guard import is_loopback
+
+BACKLOG = 256  # connections that may wait to be taken; beyond the clients that a base serves
+
+
+def check_exposure(settings: ServerSettings) -> None:
+    """Raise ConfirmationRequiredError where strangers could use the base without a key."""
+    if settings.keys or settings.allow_without_keys or is_loopback(settings.host):
+        return
+    raise ConfirmationRequiredError(
+        f"{settings.host} can be reached from other machines, and no API key is set",
+        given=settings.host,
+        allowed="127.0.0.1, ::1 or localhost; or any address with server.keys set",
+        hint="make a key with: rag serve --new-key NAME; or, on a trusted network, add "
+        "--allow-without-keys",
+    )
+
+
+def serve(app: FastAPI, settings: ServerSettings, *, listening: Callable[[str], None]) -> None:
+    """Serve until a signal ends it; requests that run are finished first.
+
+    ``listening`` is told the URL.
+
+    Raises:
+        ConfirmationRequiredError: other machines could use the base without a key.
+        InvalidArgumentError: the address cannot be used.
+    """
+    check_exposure(settings)
+    with bound_socket(settings.host, settings.port) as bound:
+        name = f"[{settings.host}]" if ":" in settings.host else settings.host
+        listening(f"http://{name}:{bound.getsockname()[1]}/")
+        uvicorn.Server(server_config(app, settings)).run([bound])
+
+
+def server_config(app: FastAPI, settings: ServerSettings) -> uvicorn.Config:
+    """Return how uvicorn is to serve the application."""
+    return uvicorn.Config(
+        app,
+        log_config=None,  # logging has been set up already, to standard error
+        access_log=False,  # the request layer logs each request, with its id
+        server_header=False,
+        date_header=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=settings.shutdown_s,
+    )
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Return a listening socket; raises InvalidArgumentError."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        raise InvalidArgumentError(
+            f"cannot listen on {host} port {port}: {error}",
+            given=f"{host}:{port}",
+            allowed="an address of this machine and a free port, 0 to 65,535",
+            hint="name another with --port; 0 takes a free one",
+        ) from None

@@ -1,0 +1,74 @@
+"""Everything that the routes of one service share."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import cast
+
+from starlette.requests import Request
+
+from rag.knowledge_base import KnowledgeBase
+from rag.settings import Settings
+from rag.surfaces.http_api.api_keys import ApiKeyRing
+from rag.surfaces.http_api.metrics import ServiceMetrics
+from rag.surfaces.http_api.spans import NoSpans, Spans
+from rag.surfaces.http_api.work_pool import WorkPool
+from rag.surfaces.shared_base import SharedBase
+
+THREADS_PER_CORE = 2  # one computes while the other waits for the engine
+WRITES_WAITING = 16  # an ingest may take minutes, so a longer queue would only time out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The base, who may use it, and the threads that do the work."""
+
+    settings: Settings
+    shared: SharedBase
+    keys: ApiKeyRing
+    reads: WorkPool
+    writes: WorkPool
+    metrics: ServiceMetrics
+    spans: Spans = field(default_factory=NoSpans)
+
+    @property
+    def base(self) -> KnowledgeBase:
+        """The base, opened by the first who asks; call this in a worker's thread."""
+        return self.shared.get(create=not self.settings.readonly)
+
+    def close(self) -> None:
+        """Finish what runs, then free the base."""
+        self.reads.close()
+        self.writes.close()
+        self.shared.close()
+
+
+def build_services(
+    settings: Settings, shared: SharedBase, *, spans: Spans | None = None
+) -> Services:
+    """Return what the routes need, by the settings."""
+    server = settings.server
+    cores = os.cpu_count() or 1
+    reads = WorkPool(
+        "read",
+        workers=server.workers or THREADS_PER_CORE * cores,
+        waiting=server.waiting,
+        timeout_s=server.timeout_s,
+    )
+    # one at a time: the store lets one writer in anyway, and look-ups keep their threads
+    writes = WorkPool("write", workers=1, waiting=WRITES_WAITING, timeout_s=server.write_timeout_s)
+    return Services(
+        settings=settings,
+        shared=shared,
+        keys=ApiKeyRing(server.keys),
+        reads=reads,
+        writes=writes,
+        metrics=ServiceMetrics({"read": lambda: reads.taken, "write": lambda: writes.taken}),
+        spans=spans or NoSpans(),
+    )
+
+
+def services_of(request: Request) -> Services:
+    """Return the services of the application that a request came to."""
+    return cast("Services", request.app.state.services)

@@ -1,0 +1,87 @@
+"""Two rankings of one question side by side, and how each hit moved between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rag.wire.search_response import ResultHit
+
+ROW_HEIGHT = 64  # pixels; the style sheet gives the rows of a comparison this height
+Move = Literal["up", "down", "same"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedHit:
+    """A hit in one of the two lists, with its rank in the other one; None where it is not there."""
+
+    hit: ResultHit
+    other_rank: int | None
+
+    @property
+    def change(self) -> str:
+        """How far it stands above (+) or below (−) its place in the other list, in words."""
+        if self.other_rank is None:
+            return "only here"
+        moved = self.other_rank - self.hit.rank
+        return "same" if moved == 0 else f"{'+' if moved > 0 else '−'}{abs(moved)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankLine:
+    """A line from a hit's place on the left to its place on the right, in pixels from the top."""
+
+    left: int
+    right: int
+    left_y: float
+    right_y: float
+    move: Move
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What two rankings share and where they differ."""
+
+    left: tuple[RankedHit, ...]
+    right: tuple[RankedHit, ...]
+    lines: tuple[RankLine, ...]
+    height: int
+
+    @property
+    def shared(self) -> int:
+        """How many hits stand in both lists."""
+        return len(self.lines)
+
+
+def compare(left: Sequence[ResultHit], right: Sequence[ResultHit]) -> Comparison:
+    """Return how the hits of two first pages of one question relate."""
+    left_ranks = {hit.chunk_id: hit.rank for hit in left}
+    right_ranks = {hit.chunk_id: hit.rank for hit in right}
+    lines = tuple(
+        RankLine(
+            left=rank,
+            right=right_ranks[chunk_id],
+            left_y=_middle(rank),
+            right_y=_middle(right_ranks[chunk_id]),
+            move=_move(rank, right_ranks[chunk_id]),
+        )
+        for chunk_id, rank in left_ranks.items()
+        if chunk_id in right_ranks
+    )
+    return Comparison(
+        left=tuple(RankedHit(hit=h, other_rank=right_ranks.get(h.chunk_id)) for h in left),
+        right=tuple(RankedHit(hit=h, other_rank=left_ranks.get(h.chunk_id)) for h in right),
+        lines=lines,
+        height=max(len(left), len(right)) * ROW_HEIGHT,
+    )
+
+
+def _middle(rank: int) -> float:
+    return (rank - 0.5) * ROW_HEIGHT
+
+
+def _move(left: int, right: int) -> Move:
+    if left == right:
+        return "same"
+    return "up" if right < left else "down"
