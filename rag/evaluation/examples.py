@@ -1,0 +1,67 @@
+"""Labelled observations as examples to learn from, one per construction and kind of signals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rag.evaluation.observe import with_relevant_removed
+from rag.evaluation.records import Construction, Observation
+from rag.trust import ChannelLists, Signals, trust_features
+from rag.trust.profile import signals_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """The features of one question, where it comes from, and which collection it was asked of."""
+
+    collection: str
+    construction: Construction
+    features: Mapping[str, float]
+
+
+def with_removed(observations: Iterable[Observation]) -> list[Observation]:
+    """Return the observations, and of each answerable one what it is without its answers."""
+    every = []
+    for one in observations:
+        every.append(one)
+        if one.question.construction is Construction.ANSWERABLE and one.relevant_chunks:
+            every.append(with_relevant_removed(one))
+    return every
+
+
+def examples_of(
+    collection: str, observations: Sequence[Observation], signals: Signals
+) -> list[Example]:
+    """Return the examples that these signals allow; what a store would not tell is left out.
+
+    So one observation of both channels serves to learn all models.
+    """
+    found = []
+    for one in observations:
+        lists = reduced(one.lists, signals)
+        if lists is not None:
+            found.append(
+                Example(
+                    collection=collection,
+                    construction=one.question.construction,
+                    features=trust_features(lists),
+                )
+            )
+    return found
+
+
+def reduced(lists: ChannelLists, signals: Signals) -> ChannelLists | None:
+    """Return the lists with these signals alone; None where they lack one of them."""
+    match signals:
+        case Signals.WORDS:
+            lists = replace(lists, vector=None)
+        case Signals.SCORES_AND_VECTORS:
+            lists = replace(lists, terms=None)
+        case Signals.SCORES:
+            lists = replace(lists, terms=None, vector=None)
+        case Signals.VECTORS:
+            lists = replace(lists, lexical=None, terms=None)
+        case Signals.WORDS_AND_VECTORS:
+            pass
+    return lists if signals_of(lists) is signals else None

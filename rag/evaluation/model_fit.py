@@ -1,0 +1,123 @@
+"""Learns a trust model from examples of one or several collections, and where to cut levels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.evaluation.examples import Example
+from rag.evaluation.logistic_fit import fit_logistic
+from rag.evaluation.records import Construction
+from rag.trust import Signals, TrustModel
+from rag.trust.logistic_model import LogisticModel
+
+# Chosen by forward selection on the log loss over collections that were left out: features that
+# mean the same in every collection win over features that fit one.
+TOPIC_FEATURES = {
+    Signals.WORDS_AND_VECTORS: ("coverage", "best_cosine", "score_margin", "agreement", "evidence"),
+    Signals.WORDS: ("evidence", "score_odds"),
+    Signals.SCORES_AND_VECTORS: ("best_cosine", "score_lead", "agreement"),
+    Signals.SCORES: ("score_log", "query_words"),
+    Signals.VECTORS: ("best_cosine", "cosine_margin"),
+}
+ANSWER_FEATURES = {
+    Signals.WORDS_AND_VECTORS: (
+        "known_missed", "evidence", "agreement", "unknown_share", "coverage_lead",
+    ),
+    Signals.WORDS: ("known_missed", "evidence", "coverage"),
+    Signals.SCORES_AND_VECTORS: ("score_per_word", "agreement", "overlap"),
+    Signals.SCORES: ("score_per_word", "score_lead", "score_log"),
+    Signals.VECTORS: ("best_cosine", "cosine_margin"),
+}  # fmt: skip
+
+TOPIC_L2 = 1e-3
+ANSWER_L2 = 1e-2  # what is missing looks different in every collection: trust the slopes less
+NONE_SHARE = 0.02  # of answerable questions may be called none
+HIGH_PRECISION = 0.9  # of questions called high are answered, where half of all are
+MEDIUM_PRECISION = 0.75  # of questions called medium or high, likewise
+
+_OFF_TOPIC = frozenset({Construction.CROSS})
+_UNANSWERED = frozenset({Construction.REMOVED, Construction.GIVEN})
+
+
+def fit_trust_model(examples: Sequence[Example], signals: Signals) -> TrustModel:
+    """Return the model and its cut-points; every collection weighs the same.
+
+    The topic head learns answerable against cross questions, the answer head answerable against
+    removed and given ones. Where one kind is missing, the other stands in for it.
+
+    Raises:
+        ValueError: there are no answerable or no unanswered questions.
+    """
+    kinds = {one.construction for one in examples}
+    if Construction.ANSWERABLE not in kinds or len(kinds) < 2:
+        raise ValueError("fitting needs answerable and unanswered questions")
+    others = kinds - {Construction.ANSWERABLE}
+    topic = _head(examples, kinds & _OFF_TOPIC or others, TOPIC_FEATURES[signals], TOPIC_L2)
+    answer = _head(examples, kinds & _UNANSWERED or others, ANSWER_FEATURES[signals], ANSWER_L2)
+    on_topic = np.array([topic.probability(one.features) for one in examples])
+    answered = on_topic * np.array([answer.probability(one.features) for one in examples])
+    good = np.array([one.construction is Construction.ANSWERABLE for one in examples])
+    weights = _weights(examples)
+    return TrustModel(
+        topic=topic,
+        answer=answer,
+        none=round(_quantile(on_topic[good], weights[good], NONE_SHARE), 4),
+        medium=round(_precise_from(answered, good, weights, MEDIUM_PRECISION), 4),
+        high=round(_precise_from(answered, good, weights, HIGH_PRECISION), 4),
+    )
+
+
+def _head(
+    examples: Sequence[Example],
+    negatives: Collection[Construction],
+    features: Sequence[str],
+    l2: float,
+) -> LogisticModel:
+    wanted = {Construction.ANSWERABLE, *negatives}
+    chosen = [one for one in examples if one.construction in wanted]
+    return fit_logistic(
+        [one.features for one in chosen],
+        [one.construction is Construction.ANSWERABLE for one in chosen],
+        _weights(chosen).tolist(),
+        features=features,
+        l2=l2,
+    )
+
+
+def _weights(examples: Sequence[Example]) -> NDArray[np.float64]:
+    """Weigh collections alike, and in each the answerable as much as all others together."""
+    counts = Counter((one.collection, one.construction) for one in examples)
+    sides = Counter(
+        collection for collection, kind in counts if kind is not Construction.ANSWERABLE
+    )
+    return np.array(
+        [
+            1
+            / counts[one.collection, one.construction]
+            / (1 if one.construction is Construction.ANSWERABLE else sides[one.collection])
+            for one in examples
+        ]
+    )
+
+
+def _quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> float:
+    order = np.argsort(values)
+    below = np.cumsum(weights[order]) / weights.sum()
+    return float(values[order][np.searchsorted(below, share)])
+
+
+def _precise_from(
+    values: NDArray[np.float64],
+    good: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    precision: float,
+) -> float:
+    """Return the least value from which on, all values together, this share is good; else 1.0."""
+    order = np.argsort(-values)
+    right = np.cumsum((weights * good)[order]) / np.cumsum(weights[order])
+    reached = np.flatnonzero(right >= precision)
+    return float(values[order][reached[-1]]) if len(reached) else 1.0
