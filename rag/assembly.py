@@ -36,11 +36,16 @@ Setting = TypeVar("Setting")
 
 
 def open_base(
-    where: Settings | str | Path | None = None, /, *, create: bool = True
+    where: Settings | str | Path | None = None,
+    /,
+    *,
+    create: bool = True,
+    service_type: type[VectorSearchService] = VectorSearchService,
 ) -> KnowledgeBase:
     """Open a base: by its settings, by a store URI over the usual settings, or by those alone.
 
-    With ``create`` a missing store is made; without it that is an error.
+    With ``create`` a missing store is made; without it that is an error. ``service_type`` is for
+    a search service that also tells a tracer what it does.
 
     Raises:
         ConfigError: a setting is at fault.
@@ -62,7 +67,7 @@ def open_base(
     store = build_store(settings, analyzer, identity, fusion, create=create)
     cache = build_cache(settings.embedding) if embedder is not None else None
     counter = make_token_counter(settings.evidence.token_counter)
-    service = VectorSearchService(store, embedder, settings.search)
+    service = service_type(store, embedder, settings.search)
     stale_after_days = settings.search.stale_after_days
     normalizer = RetrievalScoreNormalizer()
     post_processor = EvidencePostProcessor(settings.evidence)

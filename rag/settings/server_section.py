@@ -84,4 +84,8 @@ class ServerSettings(Section):
     shutdown_s: int = Field(
         default=20, ge=0, description="How long running requests get to finish, in seconds."
     )
+    tracing: bool = Field(
+        default=False,
+        description="Send OpenTelemetry spans to where the environment's OTEL_EXPORTER_OTLP_ENDPOINT says; needs the extra otel.",
+    )
     inspector: bool = Field(default=True, description="Serve the web inspector at /.")
