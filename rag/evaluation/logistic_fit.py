@@ -39,7 +39,7 @@ def fit_logistic(
         error = w * (1 / (1 + np.exp(-np.clip(logits, -500, 500))) - y)
         return float(value), np.concatenate([[error.sum()], z.T @ error + l2 * theta[1:]])
 
-    found = minimize(loss, np.zeros(len(features) + 1), jac=True, method="L-BFGS-B")
+    found = minimize(loss, np.zeros(len(features) + 1), jac=True, method="L-BFGS-B")  # type: ignore[no-untyped-call]  # scipy is untyped
     rounded = [[round(float(v), 6) for v in part] for part in (means, scales, found.x)]
     return LogisticModel(
         features=tuple(features),

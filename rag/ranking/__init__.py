@@ -1,6 +1,7 @@
 """Hit records, fusion of rankings, and the one place where a score becomes a quality."""
 
 from rag.ranking.fusion_policy import ChannelEntry, FusedEntry, FusionPolicy
+from rag.ranking.minmax_fusion import MinMaxFusion
 from rag.ranking.reciprocal_rank_fusion import ReciprocalRankFusion
 from rag.ranking.records import (
     Channel,
@@ -19,6 +20,7 @@ __all__ = [
     "ChannelEntry",
     "FusedEntry",
     "FusionPolicy",
+    "MinMaxFusion",
     "Quality",
     "ReciprocalRankFusion",
     "RetrievalDetail",

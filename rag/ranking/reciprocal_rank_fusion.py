@@ -59,7 +59,7 @@ class ReciprocalRankFusion:
         for channel, entries in found.items():
             if channel not in rankings:
                 continue
-            entries.update(_best_per_chunk(channel, rankings[channel]))
+            entries.update(best_per_chunk(channel, rankings[channel]))
             weight = self.weights[channel]
             for chunk_id, entry in entries.items():
                 sums[chunk_id] = sums.get(chunk_id, 0.0) + weight / (self.k + entry.rank)
@@ -84,7 +84,12 @@ class ReciprocalRankFusion:
         )
 
 
-def _best_per_chunk(channel: Channel, entries: Sequence[ChannelEntry]) -> dict[str, ChannelEntry]:
+def best_per_chunk(channel: Channel, entries: Sequence[ChannelEntry]) -> dict[str, ChannelEntry]:
+    """Return a ranking's entries by chunk, the better one where a chunk stands twice.
+
+    Raises:
+        ValueError: a rank is below 1.
+    """
     best: dict[str, ChannelEntry] = {}
     for entry in entries:
         if entry.rank < 1:

@@ -38,11 +38,13 @@ class ScoreKind(StrEnum):
     ``rrf``: reciprocal rank fusion sum divided by its maximum, in [0, 1].
     ``cosine``: raw cosine, in [-1, 1].
     ``bm25``: raw BM25, at least 0, unbounded.
+    ``minmax``: weighted mean of both channels' scores, each list stretched to [0, 1]; in [0, 1].
     """
 
     RRF = "rrf"
     COSINE = "cosine"
     BM25 = "bm25"
+    MINMAX = "minmax"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,12 @@ Environment variables are ``RAG_`` plus the section and name, with two underscor
 ``RAG_STORE__URI``, ``RAG_SEARCH__K``.
 """
 
-from rag.settings.answer_sections import EvidenceSettings, GateSettings, SearchSettings
+from rag.settings.answer_sections import (
+    EvidenceSettings,
+    GateSettings,
+    SearchSettings,
+    TrustSettings,
+)
 from rag.settings.index_sections import (
     ChunkingSettings,
     EmbeddingSettings,
@@ -30,5 +35,6 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "TextSettings",
+    "TrustSettings",
     "load_settings",
 ]

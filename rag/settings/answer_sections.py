@@ -23,8 +23,15 @@ class SearchSettings(Section):
         le=2_000,
         description="Depth of each channel's ranking; does not follow k, so that a larger k only appends.",
     )
+    fusion: Literal["rrf", "minmax"] = Field(
+        default="rrf",
+        description="How both channels become one ranking: by ranks (rrf), or by scores stretched to [0, 1] (minmax).",
+    )
     rrf_k: int = Field(
-        default=60, ge=1, le=10_000, description="The constant of reciprocal rank fusion."
+        default=60,
+        ge=1,
+        le=10_000,
+        description="The constant of reciprocal rank fusion; where no fusion setting is given, a trust profile's choice holds.",
     )
     lexical_weight: float = Field(
         default=1.0, gt=0, description="Weight of the lexical channel in a fusion."
@@ -108,3 +115,13 @@ class GateSettings(Section):
         if not self.low <= self.medium <= self.high:
             raise ValueError("thresholds must satisfy low <= medium <= high")
         return self
+
+
+class TrustSettings(Section):
+    """What says whether a base answers a question at all."""
+
+    profile: str = Field(
+        default="auto",
+        min_length=1,
+        description="auto takes the base's own profile (rag calibrate) or the one shipped for its embedder; none; or a profile's path.",
+    )

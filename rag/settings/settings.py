@@ -15,7 +15,12 @@ from pydantic_settings import (
 )
 
 from rag.errors import ConfigError, ReadonlyError
-from rag.settings.answer_sections import EvidenceSettings, GateSettings, SearchSettings
+from rag.settings.answer_sections import (
+    EvidenceSettings,
+    GateSettings,
+    SearchSettings,
+    TrustSettings,
+)
 from rag.settings.index_sections import (
     ChunkingSettings,
     EmbeddingSettings,
@@ -50,6 +55,7 @@ class Settings(BaseSettings):
     search: SearchSettings = SearchSettings()
     evidence: EvidenceSettings = EvidenceSettings()
     gate: GateSettings = GateSettings()
+    trust: TrustSettings = TrustSettings()
     server: ServerSettings = ServerSettings()
     logs: LogSettings = LogSettings()
     readonly: bool = Field(default=False, description="Refuse every write.")
