@@ -131,6 +131,19 @@ def test_a_batch_shares_one_budget_and_one_context(served: Served):
     assert all(one["retry"]["attempts_left"] == 2 for one in found["results"])
 
 
+def test_ten_questions_with_many_hits_each_fit_a_client(served: Served):
+    result = served.live.call(
+        "lookup_knowledge_batch",
+        queries=[f"walrus herrings of bay {number}" for number in range(10)],
+        session_id="ten",
+    )
+    assert tokens_of(result) < CLIENT_CAP
+    for one in result.structured_content["results"]:
+        chunks = {item["citation"]["chunk_id"] for item in one["evidence"]}
+        chunks |= {drop["chunk_id"] for drop in one["dropped"]}
+        assert len(chunks) == 50 // 10
+
+
 @pytest.mark.scenario("mcp-server", "Reading on where a text was cut")
 def test_a_fetched_document_is_cut_at_a_line_and_the_next_span_goes_on(served: Served):
     first = served.live.call("fetch", kind="document", name="bay05.md", max_tokens=200)

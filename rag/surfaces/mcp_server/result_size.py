@@ -9,6 +9,9 @@ from rag.surfaces.mcp_server.tool import Answer
 from rag.text import EstimatingTokenCounter
 
 MAX_RESULT_TOKENS = 20_000  # clients refuse or cut tool results from 25,000 tokens up
+# Whole results have three bytes and more to a token, in every language; counting them costs more
+# than a look-up, so only those that may really be too large are counted.
+LEAST_BYTES_PER_TOKEN = 2
 _COUNTER = EstimatingTokenCounter()  # on the high side, so that no client counts more
 
 
@@ -22,8 +25,8 @@ def check_size(answer: Answer, *, limit: int, smaller: str) -> None:
         InvalidArgumentError: it takes more; the hint says how to ask for less.
     """
     parts = (answer.text, json.dumps(answer.structured, ensure_ascii=False))
-    if not limit or sum(len(part.encode()) for part in parts) <= limit:
-        return  # no encoder makes more tokens than there are bytes
+    if not limit or sum(len(part.encode()) for part in parts) <= limit * LEAST_BYTES_PER_TOKEN:
+        return
     tokens = sum(map(_COUNTER.count, parts))
     if tokens > limit:
         raise InvalidArgumentError(

@@ -18,7 +18,9 @@ question gets its best passage first, and a passage that two questions found is 
 
 Use it where a task falls into parts; read each question's verdict as with lookup_knowledge. \
 Quality is a ranking signal, not confidence. Evidence is numbered through the whole batch. A \
-question that fails has its error at its place. The other arguments hold for every question."""
+question that fails has its error at its place. The other arguments hold for every question; k is \
+smaller by default the more questions there are. Up to ten questions fit well."""
+HITS = 50  # of all questions together, where k is not given; more would fill a client's limit
 OF_ONE_QUESTION = ("query", "cursor")
 
 
@@ -33,6 +35,8 @@ def run(call: Call) -> Answer:
             given=queries,
             allowed=allowed,
         )
+    if options.get("k") is None and queries:
+        options["k"] = min(call.settings.search.k, max(1, HITS // len(queries)))
     session_id = session_of(call.session_id, _text_or_none(options.get("session_id")))
     if session_id is not None and "attempt" not in options:
         options["session_id"] = session_id
