@@ -106,7 +106,7 @@ class KnowledgeBase:
 
     def ingest_text(
         self,
-        text: str,
+        text: str | bytes,
         *,
         name: str,
         source: str | None = None,
@@ -115,19 +115,23 @@ class KnowledgeBase:
         trust: Trust | str = Trust.PRIMARY,
         source_type: str = "document",
     ) -> IngestReport:
-        """Store a text under a path of your choice, such as ``notes/today.md``."""
+        """Store a text, or a file's bytes, under a path of your choice: ``notes/today.md``.
+
+        Raises:
+            UnreadableFileError: it is empty, or nothing of the kind that the suffix says.
+        """
         self.settings.require_writable("ingest a text")
-        return self.parts.writer.ingest_text(
-            text,
-            IngestRequest(
-                path=Path(name),
-                source=source,
-                tenant=tenant,
-                tags=tuple(tags),
-                trust=_trust(trust),
-                source_type=source_type,
-            ),
+        request = IngestRequest(
+            path=Path(name),
+            source=source,
+            tenant=tenant,
+            tags=tuple(tags),
+            trust=_trust(trust),
+            source_type=source_type,
         )
+        if isinstance(text, bytes):
+            return self.parts.writer.ingest_bytes(text, request)
+        return self.parts.writer.ingest_text(text, request)
 
     def search(
         self,

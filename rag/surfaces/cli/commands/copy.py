@@ -23,7 +23,7 @@ def copy_command(
     An interrupted copy goes on where it stopped: run it again. Both stores are opened with the
     settings at hand (token, collection), but for their URIs.
 
-    Examples:
+    For example:
       rag copy --from ./.rag --to ./kb.db
       rag copy --from ./.rag --to https://milvus.example.com:19530
 

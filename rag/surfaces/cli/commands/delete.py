@@ -16,7 +16,7 @@ def delete_command(
 
     A later ingest of its folder adds it again while its file is there.
 
-    Examples:
+    For example:
       rag delete guide/backup.md
 
     Parameters

@@ -22,7 +22,7 @@ def doctor_command(
 
     Exits with 3 where something is wrong.
 
-    Examples:
+    For example:
       rag doctor
       rag doctor --repair
       rag doctor --json

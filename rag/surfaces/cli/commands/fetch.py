@@ -24,7 +24,7 @@ def fetch_command(
 
     Lines are numbered as citations number them.
 
-    Examples:
+    For example:
       rag fetch chunk 0f3a… --context 1
       rag fetch document guide/backup.md --max-tokens 500
       rag fetch span guide/backup.md 10 24

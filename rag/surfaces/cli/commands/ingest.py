@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from rag.errors import InvalidArgumentError, PathNotFoundError
+from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.ingest_view import print_report, progress_for
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import print_record
@@ -17,7 +17,7 @@ STANDARD_INPUT = "-"
 
 
 def ingest_command(
-    path: str,
+    path: Annotated[str, Parameter(allow_leading_hyphen=True)],  # for - alone
     /,
     *,
     source: str | None = None,
@@ -35,7 +35,7 @@ def ingest_command(
     Edited files are read again, deleted ones leave the base, unchanged ones cost nothing.
     .gitignore and .ragignore files are honoured.
 
-    Examples:
+    For example:
       rag ingest docs/
       rag ingest wiki/ --source wiki --trust secondary --tag wiki
       cat notes.md | rag ingest - --name notes/today.md
@@ -61,19 +61,17 @@ def ingest_command(
     files
         List every file of the run, not only those with a problem.
     """
+    from rag.ingest.folder_walk import walk_folder
+
     if name is not None and path != STANDARD_INPUT:
         raise InvalidArgumentError(
             "--name is for standard input alone; a file is known by its path",
             given=name,
             allowed="rag ingest - --name PATH",
         )
-    if path != STANDARD_INPUT and not Path(path).exists():
-        raise PathNotFoundError(
-            f"there is nothing at {path}",
-            given=path,
-            allowed="the path of an existing file or folder",
-            hint="check the path; relative paths start at the current folder",
-        )
+    if path != STANDARD_INPUT:
+        # begun and left: a path with nothing there is told before a store is made
+        walk_folder(Path(path), max_file_bytes=1)
     text = _standard_input(name) if path == STANDARD_INPUT else None
     with common.open(writes="ingest", create=True) as base:
         if text is not None:
@@ -105,7 +103,7 @@ def ingest_command(
     return 0
 
 
-def _standard_input(name: str | None) -> str:
+def _standard_input(name: str | None) -> bytes:
     if name is None:
         raise InvalidArgumentError(
             "standard input needs a name to be stored under",
@@ -113,4 +111,4 @@ def _standard_input(name: str | None) -> str:
             allowed="--name with a relative path and a known suffix",
             hint="for example: rag ingest - --name notes/today.md",
         )
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return sys.stdin.buffer.read()

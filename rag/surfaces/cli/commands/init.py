@@ -16,7 +16,7 @@ def init_command(
 ) -> int:
     """Write a rag.toml with every setting, its default and what it does.
 
-    Examples:
+    For example:
       rag init
       rag init --config team/rag.toml
 

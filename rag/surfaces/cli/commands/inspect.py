@@ -20,7 +20,7 @@ def inspect_command(
 
     A document is shown with its facts and its chunks, a chunk with its place and its whole text.
 
-    Examples:
+    For example:
       rag inspect guide/backup.md
       rag inspect document guide/backup.md --json
       rag inspect chunk 0f3a…

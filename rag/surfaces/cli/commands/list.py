@@ -14,7 +14,7 @@ def list_command(
 ) -> int:
     """List the documents in the base, by source and path.
 
-    Examples:
+    For example:
       rag list
       rag list --path-glob "guide/*.md" --limit 20
       rag list --source wiki --json

@@ -27,7 +27,7 @@ def lookup_command(
 
     The verdict says how relevant the evidence is, on what basis, and whether to ask again.
 
-    Examples:
+    For example:
       rag lookup "how long are backups kept?"
       rag lookup "how long are backups kept?" --budget 500 --context
       rag lookup "备份保留多久？" --lang zh --json

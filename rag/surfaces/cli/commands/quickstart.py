@@ -28,7 +28,7 @@ def quickstart_command(
     Copies a sample handbook to FOLDER/handbook, ingests it into FOLDER/.rag, and asks one
     question. Run it again whenever you like: an unchanged handbook costs nothing.
 
-    Examples:
+    For example:
       rag quickstart
       rag quickstart demo --question "what does ERR_QUOTA_4012 mean?"
 

@@ -19,7 +19,7 @@ def reset_command(
 
     Your files stay as they are. On a terminal you are asked first; anywhere else --yes is needed.
 
-    Examples:
+    For example:
       rag reset
       rag reset --source wiki --yes
 

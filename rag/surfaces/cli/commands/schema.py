@@ -17,7 +17,7 @@ def schema_command(
 ) -> int:
     """Show what this base can do; or the JSON schema of an object; or the tool definition.
 
-    Examples:
+    For example:
       rag schema
       rag schema rag_tool_result.v1
       rag schema --tool openai

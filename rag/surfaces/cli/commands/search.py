@@ -33,7 +33,7 @@ def search_command(
     The quality bar is a ranking signal, not confidence: in hybrid and lexical mode it says where
     a hit stood, in vector mode it is the cosine.
 
-    Examples:
+    For example:
       rag search "rotate signing keys"
       rag search "rotate signing keys" --explain -k 3
       rag search "密钥轮换" --mode lexical --lang zh --json

@@ -28,7 +28,7 @@ def watch_command(
     Reads the folder once as `rag ingest` does, then again after every change. A file that cannot
     be read, or a store that another process holds, is told and tried again. Ctrl-C ends it.
 
-    Examples:
+    For example:
       rag watch docs/
       rag watch wiki/ --source wiki --trust secondary
       rag watch docs/ --json >> changes.jsonl

@@ -1,0 +1,86 @@
+"""Help is quick to come, fits the terminal, and shows how to call each command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rag.surfaces.cli.app import GROUPS
+from tests.cli.command_line import CommandLine
+
+NAMES = [name for commands in GROUPS.values() for name in commands]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("arguments", [("--help",), (), ("-h",)])
+def test_help_lists_every_command_with_what_it_does(cli: CommandLine, arguments: tuple[str, ...]):
+    ran = cli(*arguments)
+    assert ran.code == 0
+    for commands in GROUPS.values():
+        for name, summary in commands.items():
+            assert f"  {name} " in ran.out
+            assert summary in ran.out
+
+
+@pytest.mark.scenario("cli", "Help of a command")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_explains_itself_with_examples(cli: CommandLine, name: str):
+    ran = cli(name, "--help")
+    assert ran.code == 0
+    assert ran.out.startswith(f"Usage: rag {name}")
+    assert f"\nFor example:\n  rag {name}" in ran.out
+    assert "--json" in ran.out
+    assert "--empty" not in ran.out
+    assert "[default" not in ran.out
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("columns", [80, 120])
+def test_help_fits_the_width_of_the_terminal(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, name: str, columns: int
+):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    examples = {line for line in cli(name, "--help").out.splitlines() if line.startswith("  ")}
+    assert max(map(len, cli(name, "--help").out.splitlines())) <= columns, examples
+
+
+def test_every_command_is_described_by_the_line_that_lists_it(cli: CommandLine):
+    for name in NAMES:
+        description = cli(name, "--help").out.split("\n\n")[1]
+        assert description, name
+
+
+@pytest.mark.scenario("cli", "Help loads nothing")
+def test_help_loads_no_settings_no_numbers_and_no_engine(tmp_path: Path):
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from rag.surfaces.cli.app import run\n"
+        "run(['--help'])\n"
+        "heavy = {'numpy', 'pydantic', 'pymilvus', 'structlog', 'onnxruntime', 'sqlite3'}\n"
+        "sys.stderr.write(repr(sorted(heavy & set(sys.modules))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert done.stderr == "[]"
+
+
+def test_the_version_is_told(cli: CommandLine):
+    assert cli("--version").out.strip() == "0.1.0"
+
+
+def test_a_mistyped_command_is_answered_with_the_one_that_is_near(cli: CommandLine):
+    ran = cli("serach", "tea")
+    assert ran.code == 2
+    assert "did you mean: rag search" in ran.err
+
+
+def test_building_the_command_tree_takes_milliseconds(cli: CommandLine):
+    cli("--help")
+    started = time.process_time()
+    cli("--help")
+    assert time.process_time() - started < 0.15
