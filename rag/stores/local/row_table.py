@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from rag.stores.local.number_columns import read_columns
 from rag.stores.local.state import State
 
-MAX_DERIVED = 64  # masks and lengths kept per revision; a mask is one byte a chunk
+# Masks (a byte a chunk) and length norms (eight) kept per revision, for filters in use.
+DERIVED_BYTES = 64_000_000
+MOST_DERIVED, LEAST_DERIVED = 64, 4
 TOLERATED_DEAD = 4_096  # positions; beyond, at most half of them may be dead
 _COLUMNS = ("row", "doc", "words", "heading_words", "id_key")
 
@@ -74,7 +76,8 @@ class RowTable:
         try:
             made: Made = self._derived[key]
         except KeyError:
-            if len(self._derived) >= MAX_DERIVED:
+            room = DERIVED_BYTES // (8 * len(self) + 1)
+            if len(self._derived) >= min(MOST_DERIVED, max(LEAST_DERIVED, room)):
                 self._derived.clear()
             made = self._derived[key] = make()
         return made
