@@ -299,10 +299,8 @@ def test_what_is_no_store_of_ours_is_left_alone(
 def test_a_damaged_local_store_is_an_error_and_is_not_touched(
     cli: CommandLine, notes: Path, tmp_path: Path
 ):
-    assert cli.at("base")("ingest", notes).code == 0
     file = tmp_path / "base" / "rag.sqlite"
-    for side in (tmp_path / "base").glob("rag.sqlite-*"):
-        side.unlink()
+    file.parent.mkdir()
     file.write_bytes(b"garbage" * 1_000)
     for command in (("search", "tea"), ("ingest", notes), ("list",)):
         ran = cli.at("base")(*command, "--json")
