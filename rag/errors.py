@@ -7,10 +7,7 @@
     │   ├── InvalidArgumentError        invalid_argument
     │   ├── InvalidFilterError          invalid_filter
     │   ├── InvalidCursorError          invalid_cursor
-    │   ├── StaleCursorError            stale_cursor
-    │   ├── RequestTooLargeError        request_too_large
-    │   ├── UnsupportedMediaTypeError   unsupported_media_type
-    │   └── MethodNotAllowedError       method_not_allowed
+    │   └── StaleCursorError            stale_cursor
     ├── ConfigError                     config_invalid
     ├── NotFoundError                   not_found
     │   ├── PathNotFoundError           path_not_found
@@ -37,8 +34,7 @@
         ├── ReadonlyError               readonly
         ├── ConfirmationRequiredError   confirmation_required
         ├── UnauthenticatedError        unauthenticated
-        ├── ForbiddenError              forbidden
-        └── HostNotAllowedError         host_not_allowed
+        └── ForbiddenError              forbidden
 
 A message names what was given and what is allowed; ``hint`` says what to do next.
 Foreign exceptions are mapped to these at one boundary per engine, never inside the chain.
@@ -139,24 +135,6 @@ class StaleCursorError(InvalidInputError):
     """The index changed since the cursor was made; start again without it."""
 
     code = "stale_cursor"
-
-
-class RequestTooLargeError(InvalidInputError):
-    """What was sent to a service has more bytes than it takes; send less."""
-
-    code = "request_too_large"
-
-
-class UnsupportedMediaTypeError(InvalidInputError):
-    """What was sent to a service is not of a kind that it reads; the message names them."""
-
-    code = "unsupported_media_type"
-
-
-class MethodNotAllowedError(InvalidInputError):
-    """The address exists, and does not take this HTTP method."""
-
-    code = "method_not_allowed"
 
 
 class ConfigError(RagError):
@@ -317,12 +295,6 @@ class UnauthenticatedError(RefusedError):
 
 
 class ForbiddenError(RefusedError):
-    """The API key is known, and may not do this; or another site asked through a browser."""
+    """Who asks is known, and may not do this; or a page of another site asked."""
 
     code = "forbidden"
-
-
-class HostNotAllowedError(RefusedError):
-    """A request names a host that this service does not go by."""
-
-    code = "host_not_allowed"

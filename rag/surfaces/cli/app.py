@@ -43,6 +43,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "reset": "Remove all documents, or those of one source.",
     },
     "Serve": {
+        "serve": "Serve the base over HTTP, with an inspector for the browser.",
         "mcp": "Serve the base to agents over the Model Context Protocol.",
         "watch": "Keep the base in line with a folder as its files change.",
     },

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rag.errors import ForbiddenError, UnauthenticatedError
+from pydantic import ValidationError
+
+from rag.errors import ForbiddenError, InvalidArgumentError, UnauthenticatedError
 from rag.settings import ApiKeySettings
 from rag.stores.filters import SearchFilter
 
@@ -120,6 +123,32 @@ def digest_of(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-def new_key() -> str:
-    """Return a fresh key."""
-    return KEY_PREFIX + secrets.token_urlsafe(KEY_BYTES)
+def new_key_table(name: str, *, tenant: str | None = None, write: bool = False) -> str:
+    """Return a fresh key, and the table that makes a service know it, as text for a person.
+
+    Raises:
+        InvalidArgumentError: the name or the tenant cannot be one.
+    """
+    key = KEY_PREFIX + secrets.token_urlsafe(KEY_BYTES)
+    scopes = (READ, WRITE) if write else (READ,)
+    try:
+        checked = ApiKeySettings.model_validate(
+            {"name": name, "sha256": digest_of(key), "scopes": scopes, "tenant": tenant}
+        )
+    except ValidationError as error:
+        field = str(error.errors()[0]["loc"][0])
+        raise InvalidArgumentError(
+            f"{field!r} cannot be {name if field == 'name' else tenant!r:.80}",
+            allowed="a name of 1 to 64 letters, digits, dots, dashes and underscores; "
+            "a tenant of 1 to 200 characters",
+        ) from None
+    lines = [
+        f"# The key, to be kept by whoever uses it; it cannot be shown again: {key}",
+        "[[server.keys]]",
+        f'name = "{checked.name}"',
+        f'sha256 = "{checked.sha256}"',
+        f"scopes = {json.dumps(checked.scopes)}",
+    ]
+    if checked.tenant is not None:
+        lines.append(f"tenant = {json.dumps(checked.tenant, ensure_ascii=False)}")
+    return "\n".join(lines)

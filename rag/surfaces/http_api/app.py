@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rag import __version__
-from rag.errors import InvalidArgumentError, MethodNotAllowedError, NotFoundError, RagError
+from rag.errors import InvalidArgumentError, NotFoundError, RagError
 from rag.surfaces.http_api import (
     document_routes,
     ingest_routes,
@@ -21,6 +21,7 @@ from rag.surfaces.http_api import (
     service_routes,
 )
 from rag.surfaces.http_api.guard import RequestGuard
+from rag.surfaces.http_api.http_errors import MethodNotAllowedError
 from rag.surfaces.http_api.openapi_parts import describe
 from rag.surfaces.http_api.problem import problem_response
 from rag.surfaces.http_api.request_layer import RequestLayer, request_id_of

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
-from rag.errors import ForbiddenError, HostNotAllowedError
+from rag.errors import ForbiddenError
+from rag.surfaces.http_api.http_errors import HostNotAllowedError
 
 LOOPBACK_NAMES = frozenset({"localhost"})
 SAME_ORIGIN = frozenset({"", "same-origin", "none"})  # none: typed in, or opened from a bookmark

@@ -7,17 +7,13 @@ from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 
-from rag.errors import (
-    ForbiddenError,
-    InvalidArgumentError,
-    UnreadableFileError,
-    UnsupportedMediaTypeError,
-)
-from rag.ingest.records import FileOutcome, IngestReport, Trust
+from rag.errors import ForbiddenError
+from rag.ingest.records import IngestReport, Trust
 from rag.stores.ingest_request import IngestRequest
 from rag.surfaces.http_api.access import bearer_caller
 from rag.surfaces.http_api.allowed_path import allowed_path
 from rag.surfaces.http_api.api_keys import WRITE, Caller
+from rag.surfaces.http_api.http_errors import UnsupportedMediaTypeError
 from rag.surfaces.http_api.openapi_parts import INGEST_BODY, answers, json_response
 from rag.surfaces.http_api.query_options import check_names
 from rag.surfaces.http_api.request_body import JSON, media_type, read_json
@@ -25,7 +21,7 @@ from rag.surfaces.http_api.request_models import PathIngest, TextIngest, UploadI
 from rag.surfaces.http_api.services import Services, services_of
 from rag.surfaces.http_api.upload import MULTIPART, read_upload
 from rag.text import clean_text
-from rag.wire import to_json, to_wire
+from rag.wire import to_json
 
 router = APIRouter(tags=["documents"])
 
@@ -88,7 +84,7 @@ def _stored(
     def work() -> str:
         base = services.base
         _check_source(services, caller, about.source)
-        return to_json(_usable(base.parts.writer.ingest_bytes(data, request)))
+        return to_json(base.parts.writer.ingest_bytes(data, request))
 
     return work
 
@@ -113,7 +109,7 @@ def _read_from_disk(services: Services, caller: Caller, about: PathIngest) -> Ca
             source_type=about.source_type,
             force=about.force,
         )
-        return to_json(report if path.is_dir() else _usable(report))
+        return to_json(report)
 
     return work
 
@@ -129,19 +125,3 @@ def _check_source(services: Services, caller: Caller, name: str | None) -> None:
                 given=name,
                 allowed="another name",
             )
-
-
-def _usable(report: IngestReport) -> IngestReport:
-    """Return the report of one document, unless nothing came of it."""
-    for file in report.files:
-        if file.outcome in (FileOutcome.SKIPPED, FileOutcome.FAILED):
-            why = ": ".join(filter(None, (file.reason, file.detail))) or str(file.outcome)
-            raise UnreadableFileError(
-                f"{file.uri!r:.200} was not stored ({why})",
-                given=file.uri,
-                allowed="a file with text, of a kind that its name's suffix says",
-                details={"report": to_wire(report)},
-            )
-    if not report.files:
-        raise InvalidArgumentError("there is nothing to store", allowed="a file with text")
-    return report

@@ -49,7 +49,7 @@ def json_response(body: str, status: int = 200) -> Response:
 
 def answers(model: Any, *further: int) -> dict[int | str, dict[str, Any]]:
     """Return the answers of a route: the object it gives, and its problems."""
-    problems = {
+    problems: dict[int | str, dict[str, Any]] = {
         status: {
             "description": PROBLEMS[status],
             "content": {PROBLEM_TYPE: {"schema": PROBLEM_REF, "example": examples.REFUSED}},

@@ -9,6 +9,12 @@ from starlette.responses import Response
 
 from rag import errors
 from rag.errors import RagError
+from rag.surfaces.http_api.http_errors import (
+    HostNotAllowedError,
+    MethodNotAllowedError,
+    RequestTooLargeError,
+    UnsupportedMediaTypeError,
+)
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:rag-evidence:error:"
@@ -23,9 +29,9 @@ _STATUS: dict[type[RagError], int] = {
     errors.RagError: INTERNAL,
     errors.InvalidInputError: BAD_REQUEST,
     errors.StaleCursorError: CONFLICT,
-    errors.RequestTooLargeError: TOO_LARGE,
-    errors.UnsupportedMediaTypeError: UNSUPPORTED,
-    errors.MethodNotAllowedError: METHOD_NOT_ALLOWED,
+    RequestTooLargeError: TOO_LARGE,
+    UnsupportedMediaTypeError: UNSUPPORTED,
+    MethodNotAllowedError: METHOD_NOT_ALLOWED,
     errors.NotFoundError: NOT_FOUND,
     errors.UnreadableFileError: UNPROCESSABLE,
     errors.EmbedderUnavailableError: UNAVAILABLE,
@@ -38,7 +44,7 @@ _STATUS: dict[type[RagError], int] = {
     errors.RefusedError: FORBIDDEN,
     errors.ConfirmationRequiredError: CONFLICT,
     errors.UnauthenticatedError: UNAUTHORIZED,
-    errors.HostNotAllowedError: MISDIRECTED,
+    HostNotAllowedError: MISDIRECTED,
 }
 
 

@@ -8,12 +8,8 @@ from typing import Any
 
 from starlette.requests import Request
 
-from rag.errors import (
-    DeadlineExceededError,
-    InvalidArgumentError,
-    RequestTooLargeError,
-    UnsupportedMediaTypeError,
-)
+from rag.errors import DeadlineExceededError, InvalidArgumentError
+from rag.surfaces.http_api.http_errors import RequestTooLargeError, UnsupportedMediaTypeError
 from rag.surfaces.http_api.services import services_of
 
 JSON = "application/json"

@@ -8,7 +8,8 @@ from typing import Literal
 
 from rag.wire.search_response import ResultHit
 
-ROW_HEIGHT = 64  # pixels; the style sheet gives the rows of a comparison this height
+ROW_HEIGHT, ROW_GAP = 58, 6  # pixels, as in the style sheet
+PITCH = ROW_HEIGHT + ROW_GAP
 Move = Literal["up", "down", "same"]
 
 
@@ -73,12 +74,12 @@ def compare(left: Sequence[ResultHit], right: Sequence[ResultHit]) -> Comparison
         left=tuple(RankedHit(hit=h, other_rank=right_ranks.get(h.chunk_id)) for h in left),
         right=tuple(RankedHit(hit=h, other_rank=left_ranks.get(h.chunk_id)) for h in right),
         lines=lines,
-        height=max(len(left), len(right)) * ROW_HEIGHT,
+        height=max(len(left), len(right)) * PITCH,
     )
 
 
 def _middle(rank: int) -> float:
-    return (rank - 0.5) * ROW_HEIGHT
+    return (rank - 1) * PITCH + ROW_HEIGHT / 2
 
 
 def _move(left: int, right: int) -> Move:

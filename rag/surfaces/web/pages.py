@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import HTMLResponse
 
 from rag.diagnosis import diagnose
-from rag.errors import RagError
+from rag.errors import ForbiddenError, RagError
 from rag.evidence.records import RagToolResult
 from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
@@ -27,7 +27,7 @@ from rag.surfaces.web.hit_rows import hit_rows
 from rag.surfaces.web.page_form import MODES, PageForm, read_form
 from rag.surfaces.web.rendering import render
 from rag.text import Analyzer
-from rag.tool import LookupRequest
+from rag.tool.lookup_request import parse_request
 from rag.wire.search_response import SearchResult
 
 router = APIRouter(include_in_schema=False)
@@ -96,9 +96,14 @@ async def document_page(request: Request, doc_id: str) -> Response:
 @router.get("/health")
 async def health_page(request: Request) -> Response:
     def values(services: Services, caller: Caller, form: PageForm) -> Values:
+        if caller.tenant is not None:
+            raise ForbiddenError(
+                f"the API key {caller.name!r} is for one tenant, and this page is about all",
+                allowed="a key without a tenant",
+            )
         base = services.base
         report = diagnose(lambda: services.settings, lambda: nullcontext(base))
-        return {"report": report, "holds": base.describe(), "whole": caller.tenant is None}
+        return {"report": report, "holds": base.describe()}
 
     return await _page(request, "health.html", "health", PageForm(), values)
 
@@ -132,7 +137,7 @@ async def _page(
 def _lookup_values(services: Services, caller: Caller, form: PageForm) -> Values:
     base = services.base
     if not form.asked:
-        return {"holds": base.describe()}
+        return {"holds": base.describe(), "whole": caller.tenant is None}
     result, found = _asked(base, services.settings, caller, form, form.mode or None)
     return {
         "result": result,
@@ -165,7 +170,13 @@ def _asked(
     filters = caller.narrowed(form.search_filter())
     k, budget = form.k_or_none(), form.budget_or_none()
     found = base.search(form.q, mode=mode, k=k, filters=filters, trace=True)
-    request = LookupRequest(
-        query=form.q, mode=found.mode, k=k, filters=filters, budget_tokens=budget
+    request = parse_request(
+        {
+            "query": form.q,
+            "mode": found.mode,
+            "k": k,
+            "filters": filters,
+            "budget_tokens": budget,
+        }
     )
     return base.parts.tool.lookup(scoped_lookup(request, caller, settings)), found
