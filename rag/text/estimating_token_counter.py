@@ -17,6 +17,7 @@ from rag.text.token_costs import (
     DIGITS,
     FEW_CHANGES,
     FURTHER_CHANGE,
+    FURTHER_SPACE_CHANGE,
     LEAD_BARE,
     LEAD_MARK,
     LEAD_SPACE,
@@ -67,12 +68,16 @@ def _letters_cost(word: str) -> int:
     return cost
 
 
-def _run_cost(run: str, more: int) -> int:
-    """Return the cost of a run of one kind: repetitions are cheap, many changes are not."""
-    changes = sum([before != after for before, after in pairwise(run)])
+def _changes(run: str) -> int:
+    return sum([before != after for before, after in pairwise(run)])
+
+
+def _marks_cost(run: str) -> int:
+    """Return the cost of a run of ASCII marks: repetitions are cheap, many changes are not."""
+    changes = _changes(run)
     few = min(changes, FEW_CHANGES)
     repeats = len(run) - 1 - changes
-    return RUN + more * repeats + CHANGE * few + FURTHER_CHANGE * (changes - few)
+    return RUN + MORE_MARKS * repeats + CHANGE * few + FURTHER_CHANGE * (changes - few)
 
 
 def _space_cost(space: str) -> int:
@@ -81,7 +86,15 @@ def _space_cost(space: str) -> int:
     cost = sum([char_cost(char) for char in space if not char.isascii()])
     cost += CONTROL * sum([char.isascii() and char not in " \t\r\n" for char in space])
     if plain:
-        cost += _run_cost(plain, MORE_BREAKS if plain.strip(" ") else MORE_SPACES)
+        if "\r" in plain:
+            # Where the kinds of line ends mix, each that is not CR LF is a token of its own.
+            pairs = plain.count("\r\n")
+            cost += CONTROL * (plain[:-1].count("\r") + plain.count("\n") - 2 * pairs)
+        plain = plain.replace("\r", "\n")
+        changes = _changes(plain)
+        more = MORE_BREAKS if plain.strip(" ") else MORE_SPACES
+        cost += RUN + more * (len(plain) - 1 - changes)
+        cost += min(changes, 1) * CHANGE + max(0, changes - 1) * FURTHER_SPACE_CHANGE
     return cost
 
 
@@ -107,7 +120,7 @@ def _piece_cost(piece: str) -> int:
     cost += sum([char_cost(char) for char in marks if not char.isascii()])
     plain = "".join([char for char in marks if " " < char < "\x7f"])
     if plain:
-        cost += _run_cost(plain, MORE_MARKS)
+        cost += _marks_cost(plain)
     elif first == " ":
         cost += SPACE_BEFORE_CHAR
     breaks = piece[len(piece.rstrip("\r\n")) :]

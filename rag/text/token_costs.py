@@ -33,6 +33,7 @@ MORE_BREAKS = 70  # each repetition of a tab or line break
 CHANGE = 120  # each other character in a run: usual combinations are single tokens
 FEW_CHANGES = 2
 FURTHER_CHANGE = 850  # in a run of more kinds than that
+FURTHER_SPACE_CHANGE = 500  # in a run of white space after the first change
 CONTROL = 1_100  # each control character
 SPREAD = 0.84  # margin, in tokens per square root of the count
 BASE = 0.8  # margin for every text, in tokens

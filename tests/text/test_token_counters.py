@@ -20,8 +20,8 @@ from rag.text.token_counter import longest_prefix
 ESTIMATE = EstimatingTokenCounter()
 EXACT = [make_token_counter("o200k"), make_token_counter("cl100k")]
 PARTS = st.sampled_from(
-    ["a", "Word", " word", "XML", "x", "'s", "'ll", "'", " ", "\n", "\r\n", "\t", "\xa0", "\x07",
-     "123", "1", "²", "½", "éa", "_", "(", "))", "…", "中文", "한국어", "뷁",
+    ["a", "Word", " word", "XML", "x", "'s", "'ll", "'", " ", "\n", "\r", "\r\n", "\t", "\xa0",
+     "\x07", "123", "1", "²", "½", "éa", "_", "(", "))", "…", "中文", "한국어", "뷁",
      "ไทย", "😀", "\u200d", "\ufe0f", "наука",
      "\ud800", "\x00", "<|endoftext|>"]
 )  # fmt: skip
