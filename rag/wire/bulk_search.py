@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from rag.errors import InvalidArgumentError, RagError
 from rag.stores.filters import FILTER_KEYS
-from rag.text import clean_text
 from rag.wire.error_object import ErrorObject, error_object
 from rag.wire.search_response import SearchResult
 
@@ -69,18 +68,17 @@ def bulk_line(line: str, search: Search) -> BulkItem:
             given=line,
             allowed='one object a line, such as {"query": "backups", "k": 3}',
         )
-        return BulkItem(query=clean_text(line), response=None, error=error_object(refused))
+        return BulkItem(query=line, response=None, error=error_object(refused))
     return bulk_item(given, search)
 
 
 def bulk_item(given: object, search: Search) -> BulkItem:
     """Return the answer to one search, given as a string or a flat object."""
-    echo = _cleaned(given)
     try:
         text, options = _parsed(given)
-        return BulkItem(query=echo, response=search(text, **options), error=None)
+        return BulkItem(query=given, response=search(text, **options), error=None)
     except RagError as error:
-        return BulkItem(query=echo, response=None, error=error_object(error))
+        return BulkItem(query=given, response=None, error=error_object(error))
 
 
 def _parsed(given: object) -> tuple[str, dict[str, Any]]:
@@ -128,14 +126,3 @@ def _json_type(value: object) -> str:
     if isinstance(value, Sequence):
         return "a list"
     return f"the number {value!r:.40}" if isinstance(value, int | float) else type(value).__name__
-
-
-def _cleaned(value: Any) -> Any:
-    """Return a JSON value without lone surrogates, which no JSON text can carry."""
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, Mapping):
-        return {clean_text(str(key)): _cleaned(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cleaned(item) for item in value]
-    return value

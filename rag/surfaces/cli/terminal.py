@@ -115,7 +115,7 @@ def print_json(value: Any) -> None:
 def print_error(error: RagError, *, as_json: bool) -> None:
     """Print an error on stderr: as ``error.v1``, or as a sentence with what to do."""
     if as_json:
-        # escaped, since what was given may be no valid Unicode
+        # escaped, since what was given may be no Unicode
         sys.stderr.write(json.dumps(error.to_wire(), allow_nan=False) + "\n")
         return
     lines = [f"error: {shown(error.message)}"]
