@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from anyio import from_thread
 
-Report = Callable[[float, float | None, str | None], Awaitable[None]]
+Report = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
 """Sends one notification: progress so far, total where known, and a sentence."""
 
 
