@@ -125,9 +125,12 @@ def error_of(result: CallToolResult) -> dict[str, Any]:
 
 
 def without_timing(value: Any) -> Any:
-    """Return a wire object without what differs between two equal calls."""
+    """Return a wire object without what differs between two equal calls in two processes.
+
+    A sum of products may differ in its last bits with where its vectors lie in memory.
+    """
     if isinstance(value, dict):
         return {k: without_timing(v) for k, v in value.items() if k not in {"took_ms", "context"}}
     if isinstance(value, list):
         return [without_timing(one) for one in value]
-    return value
+    return round(value, 5) if isinstance(value, float) else value
