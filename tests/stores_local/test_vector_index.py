@@ -94,8 +94,9 @@ def test_a_filter_over_an_index_agrees_with_exact_search(built, tags, monkeypatc
     exact, indexed = local_store(built), local_store(built, exact_limit=LIMIT)
     for query in unit_vectors(10, seed=11):
         wanted = by_vector(exact, query, tags=tags, k=10)
-        found = by_vector(indexed, query, tags=tags, k=10)
-        assert len(set(wanted) & set(found)) >= 9
+        for candidates in (10, 200):
+            found = by_vector(indexed, query, tags=tags, k=10, candidates=candidates)
+            assert len(set(wanted) & set(found)) >= 9
     (one,) = unit_vectors(1, seed=12)
     assert len(by_vector(indexed, one, tags=tags)) == 200
     exact.close()

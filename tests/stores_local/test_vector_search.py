@@ -20,10 +20,15 @@ def unit_vectors(count: int, seed: int = 7) -> np.ndarray:
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
-def by_vector(store, vector, *, k=200, **filters):
+def by_vector(store, vector, *, k=200, candidates=200, **filters):
     """Return (uri, score) of a vector search."""
     query = StoreQuery(
-        text="x", mode=SearchMode.VECTOR, vector=vector, k=k, filters=SearchFilter(**filters)
+        text="x",
+        mode=SearchMode.VECTOR,
+        vector=vector,
+        k=k,
+        candidates=candidates,
+        filters=SearchFilter(**filters),
     )
     return [(hit.chunk.uri, hit.score) for hit in store.search(query).hits]
 
@@ -38,7 +43,7 @@ def test_order_and_scores_are_those_of_comparing_every_vector(store, monkeypatch
     best = np.argsort(-cosines)[:200]
     found = by_vector(store, query)
     assert [uri for uri, _ in found] == [f"{n}.md" for n in best]
-    assert [score for _, score in found] == pytest.approx(cosines[best].tolist(), abs=1e-7)
+    assert [score for _, score in found] == pytest.approx(cosines[best].tolist(), abs=1e-6)
 
 
 @pytest.mark.scenario("local-store", "A selective filter starves no channel")
