@@ -168,13 +168,17 @@ def chunk_indexes(engine: Engine, *, dense: bool, bm25_k1: float, bm25_b: float)
             given=bm25_k1,
             allowed="above 0; 1.2 by default",
         )
-    params = {"bm25_k1": bm25_k1, "bm25_b": bm25_b}
+    bm25 = {"bm25_k1": bm25_k1, "bm25_b": bm25_b}
     indexes = MilvusClient.prepare_index_params()
     indexes.add_index(
         SPARSE,
         index_type="SPARSE_INVERTED_INDEX",
         metric_type="BM25",
-        params=params if engine.lite else {"inverted_index_algo": "DAAT_MAXSCORE", **params},
+        # pymilvus 3 sends each parameter by itself, as a server takes them; Milvus Lite 3.2.2
+        # reads them from one called "params", and passes over the others without a word
+        params={"params": bm25}
+        if engine.lite
+        else {"inverted_index_algo": "DAAT_MAXSCORE", **bm25},
     )
     if dense:
         indexes.add_index(

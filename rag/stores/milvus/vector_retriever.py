@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rag.ranking.records import Channel, SearchHit
 from rag.stores.milvus.candidates import candidate_fields, ranked, with_chunks
 from rag.stores.milvus.index import MilvusIndex
 from rag.stores.milvus.row_maker import checked_vector
 from rag.stores.milvus.schema import DENSE
 from rag.stores.records import StoreQuery
-
-COSINE_DECIMALS = 6  # single precision holds no more; beyond it equal texts differ by their place
+from rag.stores.settled_cosines import settle_cosines
 
 
 class MilvusVectorRetriever:
-    """Ranks chunks by cosine, rounded to six decimals so that equal vectors tie.
+    """Ranks chunks by cosine; equal vectors tie, see ``settle_cosines``.
 
     A chunk without a vector is never returned.
 
@@ -45,10 +46,9 @@ class MilvusVectorRetriever:
             fields=candidate_fields(query.filters),
             timeout_s=query.timeout_s,
         )
-        found = ranked(
-            self.channel,
-            ((round(float(hit["distance"]), COSINE_DECIMALS), hit["entity"]) for hit in hits),
-        )
+        cosines = settle_cosines(np.array([hit["distance"] for hit in hits], dtype=np.float64))
+        rows = [hit["entity"] for hit in hits]
+        found = ranked(self.channel, zip(cosines.tolist(), rows, strict=True))
         return with_chunks(found, self._index) if self._complete else found
 
     def index_version(self) -> str:
