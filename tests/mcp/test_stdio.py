@@ -14,6 +14,7 @@ import pytest
 
 import rag
 from rag.settings import load_settings
+from rag.surfaces.mcp_server.stdio import readable
 from tests.mcp.conftest import Served
 from tests.mcp.serving import (
     LIMIT_S,
@@ -101,6 +102,24 @@ def test_standard_output_carries_frames_only(served: Served, tmp_path: Path):
     said = log.read_text(encoding="utf-8")
     assert "the base was opened" in said
     assert "a tool was called" in said
+
+
+@pytest.mark.scenario("mcp-server", "Half an emoji")
+def test_a_request_with_half_an_emoji_is_answered(served: Served, tmp_path: Path):
+    """JSON's escapes can say what no text can hold; JSON.stringify of JavaScript writes them."""
+    with bare_client(served.config, tmp_path / "stderr.txt") as client:
+        asked = {"name": "search", "arguments": {"query": "walrus \ud83d", "k": 1}}
+        answer = client.request("tools/call", asked)
+    assert answer["result"]["structuredContent"]["query"] == "walrus \N{REPLACEMENT CHARACTER}"
+    assert answer["result"]["structuredContent"]["hits"]
+
+
+def test_only_half_characters_of_a_frame_are_changed():
+    whole = json.dumps({"text": "\U0001f600 \\ud83d é"})
+    assert json.loads(readable(whole)) == json.loads(whole)
+    assert readable('{"a": 1}\n') == '{"a": 1}\n'
+    assert readable("no json \\ud83d") == "no json \\ud83d"
+    assert json.loads(readable(json.dumps({"text": "a\udc00b"}))) == {"text": "a\ufffdb"}
 
 
 @pytest.mark.scenario("mcp-server", "A signal while nothing happens")
