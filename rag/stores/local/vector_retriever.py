@@ -23,6 +23,7 @@ from rag.stores.local.top import top_positions
 from rag.stores.local.vector_index import OVERSAMPLING, Build, VectorIndex
 from rag.stores.local.vector_matrix import parse_vectors
 from rag.stores.records import StoreQuery
+from rag.stores.settled_cosines import settle_cosines
 from rag.text import Analyzer, make_snippet
 
 FEW = 4_096  # passing vectors that are read and compared one by one instead of by the index
@@ -65,6 +66,7 @@ class VectorRetriever:
             table = view.table
             passing = scope(view.connection, table, query.filters)
             positions, cosines = self._nearest(view, vector, passing, query.candidates)
+            cosines = settle_cosines(cosines)
             order = top_positions(
                 cosines, np.arange(len(positions)), table.id_keys[positions], query.candidates
             )
@@ -112,10 +114,10 @@ class VectorRetriever:
         table = view.table
         end = int(np.searchsorted(table.rows, build.up_to_row, side="right"))
         allowed = np.flatnonzero(passing[:end])
-        if len(allowed) <= FEW:
-            return _compared(view, allowed, vector)
         wanted = min(len(allowed), OVERSAMPLING * depth)
-        limit = math.ceil(wanted * build.rows / len(allowed) * HEADROOM)
+        limit = math.ceil(HEADROOM * wanted * build.rows / max(1, len(allowed)))
+        if len(allowed) <= max(FEW, limit):  # the index would have to give more than these
+            return _compared(view, allowed, vector)
         while True:
             rows = self._index.nearest(build, vector, min(limit, build.rows))
             if rows is None:
