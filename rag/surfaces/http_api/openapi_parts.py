@@ -52,7 +52,7 @@ def answers(model: Any, *further: int) -> dict[int | str, dict[str, Any]]:
     problems: dict[int | str, dict[str, Any]] = {
         status: {
             "description": PROBLEMS[status],
-            "content": {PROBLEM_TYPE: {"schema": PROBLEM_REF, "example": examples.REFUSED}},
+            "content": {PROBLEM_TYPE: {"schema": PROBLEM_REF}},
         }
         for status in sorted({*EVERYWHERE, *further})
     }
@@ -181,8 +181,12 @@ def describe(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     )
     components = schema.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = _problem_schema()
-    lookup = schema["paths"]["/v1/lookup"]["post"]["responses"]["200"]["content"][JSON]
-    lookup["example"] = examples.LOOKED_UP
+    # added here, since the framework leaves null out of what it is given before
+    answered = schema["paths"]["/v1/lookup"]["post"]["responses"]
+    answered["200"]["content"][JSON]["example"] = examples.LOOKED_UP
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            operation["responses"]["400"]["content"][PROBLEM_TYPE]["example"] = examples.REFUSED
     if needs_key:
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         for path, operations in schema["paths"].items():

@@ -32,6 +32,7 @@ class WorkPool:
         self._places = workers + waiting
         self._timeout_s = timeout_s
         self._taken = 0
+        self._closed = False
         self._lock = Lock()
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix=f"rag-{name}")
 
@@ -44,11 +45,10 @@ class WorkPool:
         """Return what ``work`` returns, run in a thread with the caller's context.
 
         Raises:
-            OverloadedError: there is no place.
+            OverloadedError: there is no place, or no more work is taken.
             DeadlineExceededError: it was not done in time; if it had begun, it goes on.
         """
-        self._take_place()
-        running = self._pool.submit(contextvars.copy_context().run, work)
+        running = self._begun(contextvars.copy_context(), work)
         running.add_done_callback(self._leave_place)
         waiting = asyncio.wrap_future(running)
         waiting.add_done_callback(_look_at)
@@ -63,11 +63,15 @@ class WorkPool:
         )
 
     def close(self) -> None:
-        """Wait for what runs; what waits is given up."""
+        """Take no more work, and wait for what runs; what waits is given up."""
+        with self._lock:
+            self._closed = True
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _take_place(self) -> None:
+    def _begun(self, context: contextvars.Context, work: Callable[[], Result]) -> Future[Result]:
         with self._lock:
+            if self._closed:
+                raise OverloadedError("the service is shutting down", hint="try again later")
             if self._taken >= self._places:
                 raise OverloadedError(
                     f"the service has {self._taken} requests to {self._name} under way",
@@ -76,6 +80,7 @@ class WorkPool:
                     hint="try again after the time in Retry-After",
                 )
             self._taken += 1
+            return self._pool.submit(context.run, work)
 
     def _leave_place(self, _: Future[Result]) -> None:
         with self._lock:
