@@ -23,6 +23,7 @@ from typing import Any
 import rag
 from benchmarks.result_file import write_result
 from benchmarks.trust_collections import COLLECTIONS, TrustCollection, questions_of
+from rag.assembly import build_embedder
 from rag.evaluation.beir_folder import write_corpus
 from rag.evaluation.cross_validation import left_out_models, score_model
 from rag.evaluation.examples import Example, examples_of, with_removed
@@ -155,7 +156,7 @@ def main() -> None:
         if one is not None and serving_signals(observed[name]) is Signals.WORDS_AND_VECTORS
     }
     settings = load_settings()
-    embedder = rag.assembly.build_embedder(settings.embedding)
+    embedder = build_embedder(settings.embedding)
     assert embedder is not None  # the default settings have one
     profile = TrustProfile(
         name=NAME,

@@ -25,6 +25,7 @@ class TrustCollection:
     label: str
     language: str
     cross: tuple[str, ...]
+    qrels: str | None = None
 
     @property
     def folder(self) -> str:
@@ -46,10 +47,12 @@ COLLECTIONS = (
         cross=("scifact", "squad2-a", "xquad-en-zh-a", "chroma-chunking"),
     ),
     TrustCollection(
-        label="xquad-en-zh-a/en", language="en", cross=("scifact", "aws-docs-a", "chroma-chunking")
+        label="xquad-en-zh-a/en", language="en", qrels="mono",
+        cross=("scifact", "aws-docs-a", "chroma-chunking"),
     ),
     TrustCollection(
-        label="xquad-en-zh-a/zh", language="zh", cross=("cmrc2018-dev", "tidb-faq-zh-a")
+        label="xquad-en-zh-a/zh", language="zh", qrels="mono",
+        cross=("cmrc2018-dev", "tidb-faq-zh-a"),
     ),
     TrustCollection(
         label="cmrc2018-dev", language="zh", cross=("xquad-en-zh-a", "tidb-faq-zh-a")
@@ -64,7 +67,7 @@ COLLECTIONS = (
 
 def questions_of(one: TrustCollection, datasets: Path) -> list[Question]:
     """Return a collection's own questions and its cross questions, seeded samples of each."""
-    own = read_beir_folder(datasets / one.folder)
+    own = read_beir_folder(datasets / one.folder, qrels=one.qrels)
     answerable = [
         question
         for question in own.of(Construction.ANSWERABLE)

@@ -6,6 +6,8 @@ and the model that its settings choose.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -21,15 +23,25 @@ from rag.evidence import (
 )
 from rag.ingest.heading_chunker import HeadingChunker
 from rag.knowledge_base import KnowledgeBase, Parts
-from rag.ranking import Channel, FusionPolicy, ReciprocalRankFusion, RetrievalScoreNormalizer
+from rag.ranking import (
+    Channel,
+    FusionPolicy,
+    MinMaxFusion,
+    ReciprocalRankFusion,
+    RetrievalScoreNormalizer,
+)
 from rag.retrieval import DocumentFetcher, VectorSearchService
+from rag.retrieval.main_headings import MainHeadings
 from rag.settings import EmbeddingSettings, Settings, load_settings
 from rag.stores.protocol import KnowledgeStore
 from rag.stores.writer import KnowledgeWriter
 from rag.text import Analyzer, EstimatingTokenCounter, Script, make_token_counter
 from rag.tool import LookupKnowledgeTool
+from rag.trust import TrustEstimator, TrustProfile
+from rag.trust.choose_profile import choose_profile, expiry
 from rag.wire.search_presenter import SearchPresenter
 
+FUSION_SETTINGS = frozenset({"fusion", "rrf_k", "lexical_weight", "vector_weight"})
 MILVUS_LITE_SUFFIX = ".db"  # what Milvus Lite itself demands of a path
 
 Setting = TypeVar("Setting")
@@ -61,10 +73,29 @@ def open_base(
         settings = load_settings(store={"uri": str(where)})
     analyzer = Analyzer(settings.text.stemmer)
     embedder = build_embedder(settings.embedding)
-    weights = channel_weights(settings, embedder)
-    fusion = ReciprocalRankFusion(k=settings.search.rrf_k, weights=weights)
     identity = embedder.identity if embedder is not None else None
-    store = build_store(settings, analyzer, identity, fusion, create=create)
+    choice = choose_profile(
+        settings.trust.profile,
+        own_profile_path(settings.store.uri),
+        analyzer=analyzer.version,
+        embedder=identity,
+    )
+    given, settings = settings, with_fusion(settings, choice.profile)
+    weights = channel_weights(settings, embedder)
+    store = build_store(
+        settings, analyzer, identity, build_fusion(settings, weights), create=create
+    )
+    expired = expiry(choice.profile, store.stats().manifest)
+    if expired is not None:  # only an open store tells, and the fusion of another index must go
+        store.close()
+        choice = choose_profile(
+            given.trust.profile, None, analyzer=analyzer.version, embedder=identity
+        )
+        choice = replace(choice, warnings=(expired,))
+        settings = with_fusion(given, choice.profile)
+        weights = channel_weights(settings, embedder)
+        fusion = build_fusion(settings, weights)
+        store = build_store(settings, analyzer, identity, fusion, create=create)
     cache = build_cache(settings.embedding) if embedder is not None else None
     counter = make_token_counter(settings.evidence.token_counter)
     service = service_type(store, embedder, settings.search)
@@ -81,6 +112,9 @@ def open_base(
         analyzer=analyzer,
         unmatched_terms=store.unmatched_terms,
         settings=settings,
+        trust=TrustEstimator(choice.profile) if choice.profile is not None else None,
+        headings=MainHeadings(store),
+        notices=choice.warnings,
     )
     writer = KnowledgeWriter(
         store,
@@ -127,6 +161,39 @@ def open_base(
 def is_server(uri: str) -> bool:
     """Whether a store URI names a server rather than a path."""
     return uri.startswith(("http://", "https://"))
+
+
+def own_profile_path(uri: str) -> Path | None:
+    """Return where the trust profile of the base at a store URI is kept; None for a server."""
+    if is_server(uri):
+        return None
+    if uri.endswith(MILVUS_LITE_SUFFIX):
+        return Path(f"{uri}.trust.json")
+    return Path(uri) / "trust.json"
+
+
+def with_fusion(settings: Settings, profile: TrustProfile | None) -> Settings:
+    """Return the settings with a profile's fusion, unless they name one themselves."""
+    named = settings.search.model_fields_set & FUSION_SETTINGS
+    if profile is None or profile.fusion is None or named:
+        return settings
+    chosen = profile.fusion
+    search = settings.search.model_copy(
+        update={
+            "fusion": chosen.kind,
+            "rrf_k": chosen.k,
+            "lexical_weight": chosen.lexical_weight,
+            "vector_weight": chosen.vector_weight,
+        }
+    )
+    return settings.model_copy(update={"search": search})
+
+
+def build_fusion(settings: Settings, weights: Mapping[Channel, float]) -> FusionPolicy:
+    """Return the fusion of the settings."""
+    if settings.search.fusion == "minmax":
+        return MinMaxFusion(weights)
+    return ReciprocalRankFusion(k=settings.search.rrf_k, weights=weights)
 
 
 def channel_weights(settings: Settings, embedder: Embedder | None) -> dict[Channel, float]:

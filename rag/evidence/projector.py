@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from rag.evidence.citation import cite
 from rag.evidence.packed_records import PackedBatch, PackedEvidence, PackedItem, PackedPart
@@ -21,6 +22,7 @@ from rag.evidence.records import (
 from rag.evidence.staleness import is_stale
 from rag.ranking.records import RetrievalDetail
 from rag.retrieval.records import SearchResponse
+from rag.trust import TrustSignal
 
 ALREADY_PACKED = "already_packed"
 
@@ -138,6 +140,7 @@ class EvidenceProjector:
             truncated=any(item.truncated for item in items)
             or any(drop.reason is DropReason.OVER_BUDGET for drop in dropped),
             next_cursor=next_cursor,
+            trust=_trust(decision.trust),
             took_ms=took_ms,
             warnings=(*response.warnings, *warnings),
         )
@@ -162,6 +165,17 @@ class EvidenceProjector:
             also_in=item.evidence.also_in,
             flags=(*rated.flags, ALREADY_PACKED) if item.repeated else rated.flags,
         )
+
+
+def _trust(signal: TrustSignal | None) -> dict[str, Any] | None:
+    if signal is None:
+        return None
+    return {
+        "probability": round(signal.probability, 4),
+        "on_topic": round(signal.on_topic, 4),
+        "profile": signal.profile,
+        "basis": str(signal.basis),
+    }
 
 
 def _finite(detail: RetrievalDetail) -> RetrievalDetail:

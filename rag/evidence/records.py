@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rag.ingest.records import SpanKind
 from rag.ranking.records import RetrievalDetail, StoredChunk
+from rag.trust import TrustSignal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +117,8 @@ class SearchFacts:
     ``filters`` names the filter keys that were set, ``failed`` the channels that failed.
     ``word_found`` is False where the lexical channel was asked and found no word of the query.
     ``unmatched_words`` are words of the query that occur nowhere in what was searched, None where
-    nobody looked.
+    nobody looked. ``trust`` is what a calibrated profile says, None where none holds; ``covers``
+    then names what the base is mostly about, where the question is off its topic.
     """
 
     basis: LevelBasis
@@ -126,6 +128,8 @@ class SearchFacts:
     word_found: bool = True
     unmatched_words: tuple[str, ...] | None = None
     attempt: Attempt | None = None
+    trust: TrustSignal | None = None
+    covers: tuple[str, ...] = ()
 
 
 class GateReason(StrEnum):
@@ -161,7 +165,10 @@ class RetryAdvice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevanceDecision:
-    """The gate's verdict; ``best_quality`` is None where nothing was found."""
+    """The gate's verdict; ``best_quality`` is None where nothing was found.
+
+    ``trust`` is what a calibrated profile said, whether or not the level comes from it.
+    """
 
     level: RelevanceLevel
     basis: LevelBasis
@@ -170,6 +177,7 @@ class RelevanceDecision:
     retry: RetryAdvice
     best_quality: float | None = None
     filtered_count: int = 0
+    trust: TrustSignal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +230,10 @@ class RagToolResult:
 
     A quality is a ranking signal, not confidence: with ``level_basis`` ``ordinal`` it says only
     where the piece stood in this answer, with ``similarity`` it is a cosine clamped to [0, 1].
-    For absolute thresholds read ``retrieval.vector_score`` and ``retrieval.lexical_score``.
+    For absolute thresholds read ``retrieval.vector_score`` and ``retrieval.lexical_score``, or
+    ``trust``: with ``level_basis`` ``calibrated`` it holds ``probability`` (that the base answers
+    the question), ``on_topic`` (that it covers it at all), the ``profile`` that says so, and its
+    ``basis``, the signals it was computed from.
     """
 
     schema_version: Literal["rag_tool_result.v1"] = "rag_tool_result.v1"

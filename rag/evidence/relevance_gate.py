@@ -14,6 +14,7 @@ from rag.evidence.records import (
     RetryAdvice,
     SearchFacts,
 )
+from rag.evidence.trust_verdict import verdict_by_trust
 from rag.settings import GateSettings
 
 _ORDER = (RelevanceLevel.NONE, RelevanceLevel.LOW, RelevanceLevel.MEDIUM, RelevanceLevel.HIGH)
@@ -37,6 +38,10 @@ class RelevanceGate:
     ``gate.ordinal_ceiling``, nor ``low`` where no word of the question was found, and the message
     says that it is ordinal; nor is it ever ``none``, since a rank, on a later page say, does not
     show that nothing fits either. A level is never ``none`` because a channel failed.
+
+    Where a calibrated profile holds, the level comes from its probability instead, on basis
+    ``calibrated``, and the thresholds are the profile's; a question off the topic of the base
+    earns no advice to retry.
     """
 
     def __init__(self, settings: GateSettings) -> None:
@@ -44,7 +49,9 @@ class RelevanceGate:
 
     def decide(self, processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDecision:
         """Return the verdict on one look-up."""
-        if processed.evidence:
+        if facts.trust is not None and _trust_decides(processed, facts):
+            decision = verdict_by_trust(processed, facts, facts.trust)
+        elif processed.evidence:
             decision = self._of_evidence(processed, facts)
         else:
             decision = _of_nothing(processed, facts)
@@ -204,6 +211,16 @@ def _beginning(word: str) -> str:
 def _failure(facts: SearchFacts) -> str:
     channels = " and ".join(facts.failed)
     return f"The {channels} channel{'s' if len(facts.failed) > 1 else ''} failed"
+
+
+def _trust_decides(processed: ProcessedEvidence, facts: SearchFacts) -> bool:
+    """Whether the level comes from trust: not where a channel failed, or there is nothing to judge.
+
+    Without evidence, trust can still tell that the question is off the topic.
+    """
+    if facts.trust is None or facts.failed or facts.index_empty:
+        return False
+    return bool(processed.evidence) or facts.trust.off_topic
 
 
 def _filtered_count(processed: ProcessedEvidence) -> int:

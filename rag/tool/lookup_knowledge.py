@@ -24,9 +24,11 @@ from rag.evidence.records import (
     RagToolResult,
     RelevanceDecision,
     RelevanceLevel,
+    SearchFacts,
 )
 from rag.evidence.relevance_gate import RelevanceGate
 from rag.ranking.score_normalizer import RetrievalScoreNormalizer
+from rag.retrieval.main_headings import MainHeadings
 from rag.retrieval.records import SearchQuery, SearchResponse
 from rag.retrieval.search_service import VectorSearchService
 from rag.settings import Settings
@@ -35,6 +37,7 @@ from rag.text import Analyzer
 from rag.tool.lookup_request import LookupRequest, parse_budget, parse_request
 from rag.tool.resume_offset import resume_offset
 from rag.tool.search_facts import search_facts
+from rag.trust import TrustEstimator, TrustSignal, channel_lists
 
 MAX_BATCH = 50  # questions; a larger batch leaves no useful share of a budget to each
 MOST_WORDS_CHECKED = 64  # of a query, for those that occur nowhere
@@ -57,6 +60,9 @@ class LookupKnowledgeTool:
     The chain: search, rate, post-process, pack, judge, project. The text of every hit comes with
     the search, so an index that changes meanwhile changes nothing about an answer under way.
     Safe to call from several threads.
+
+    ``trust`` judges from the channel lists whether the base answers at all; ``headings`` then say
+    what it is about; ``notices`` are warnings that every result carries.
     """
 
     def __init__(
@@ -71,6 +77,9 @@ class LookupKnowledgeTool:
         analyzer: Analyzer,
         unmatched_terms: UnmatchedTerms,
         settings: Settings,
+        trust: TrustEstimator | None = None,
+        headings: MainHeadings | None = None,
+        notices: Sequence[str] = (),
     ) -> None:
         self._service = service
         self._normalizer = normalizer
@@ -80,6 +89,9 @@ class LookupKnowledgeTool:
         self._projector = projector
         self._analyzer = analyzer
         self._unmatched_terms = unmatched_terms
+        self._trust = trust
+        self._headings = headings
+        self._notices = tuple(notices)
         self._budget = settings.evidence.budget_tokens
         self._ledger = AttemptLedger(max_attempts=settings.gate.max_attempts)
 
@@ -206,16 +218,38 @@ class LookupKnowledgeTool:
         self, found: _Found, items: Sequence[PackedItem]
     ) -> tuple[RelevanceDecision, tuple[str, ...]]:
         request, response = found.request, found.response
-        facts = search_facts(response, request.filters, self._attempt(request, items))
+        facts = search_facts(
+            response,
+            request.filters,
+            self._attempt(request, items),
+            trust=self._signal(response),
+        )
+        facts = self._with_headings(facts, response, request.filters)
         decision = self._gate.decide(found.processed, facts)
         wanting = decision.level in (RelevanceLevel.NONE, RelevanceLevel.LOW)
         if response.index_empty or not (decision.retry.should_retry or wanting):
-            return decision, ()
+            return decision, self._notices
         try:
             words = self._unmatched_words(request)
         except StoreError as error:
-            return decision, (f"words found nowhere could not be looked for: {error.message}",)
-        return self._gate.decide(found.processed, replace(facts, unmatched_words=words)), ()
+            unread = f"words found nowhere could not be looked for: {error.message}"
+            return decision, (*self._notices, unread)
+        facts = replace(facts, unmatched_words=words)
+        return self._gate.decide(found.processed, facts), self._notices
+
+    def _signal(self, response: SearchResponse) -> TrustSignal | None:
+        """Return what the profile says; None without one, or where a channel's answer is unknown."""
+        if self._trust is None or response.degraded or response.fused_by == "server":
+            return None
+        words = len(self._analyzer.query_terms(response.query))
+        return self._trust.judge(channel_lists(response.channels, words))
+
+    def _with_headings(
+        self, facts: SearchFacts, response: SearchResponse, filters: SearchFilter
+    ) -> SearchFacts:
+        if self._headings is None or facts.trust is None or not facts.trust.off_topic:
+            return facts
+        return replace(facts, covers=self._headings.of(response.revision, filters))
 
     def _attempt(self, request: LookupRequest, items: Sequence[PackedItem]) -> Attempt | None:
         """Count this look-up among its like; a further page of an answer is none."""

@@ -7,10 +7,15 @@ from rag.ranking.records import Channel, ScoreLabel, SearchMode
 from rag.retrieval.records import SearchResponse
 from rag.stores.filters import SearchFilter
 from rag.stores.records import ChannelStatus
+from rag.trust import TrustSignal
 
 
 def search_facts(
-    response: SearchResponse, filters: SearchFilter, attempt: Attempt | None = None
+    response: SearchResponse,
+    filters: SearchFilter,
+    attempt: Attempt | None = None,
+    *,
+    trust: TrustSignal | None = None,
 ) -> SearchFacts:
     """Return what the gate needs to know of a search besides its evidence."""
     return SearchFacts(
@@ -20,6 +25,7 @@ def search_facts(
         failed=tuple(map(str, response.degraded)),
         word_found=_word_found(response),
         attempt=attempt,
+        trust=trust,
     )
 
 

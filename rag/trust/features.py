@@ -41,7 +41,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import median, pstdev
 
 from rag.ranking.fusion_policy import ChannelEntry
 from rag.stores.records import TermReport
@@ -95,6 +94,7 @@ def _term_features(scores: Sequence[float], report: TermReport) -> dict[str, flo
     mass = sum(weights)
     known = sum(term.idf for term in report.terms if term.document_frequency)
     held = [_mass_held(bits, weights) for bits in report.holds[: 2 * TOP]]
+    middle = sorted(held)[len(held) // 2] if held else 0.0
     best, most_held = _at(scores, 1), max(held[:TOP], default=0.0)
     most = report.saturation * mass
     share = min(max(best / most, 0.0), 1.0) if most else 0.0
@@ -105,7 +105,7 @@ def _term_features(scores: Sequence[float], report: TermReport) -> dict[str, flo
         "evidence": math.log1p(max(best, 0.0) / rarest),
         "score_margin": (best - _at(scores, TOP)) / most if most else 0.0,
         "coverage": most_held / mass if mass else 0.0,
-        "coverage_lead": (most_held - median(held)) / mass if held and mass else 0.0,
+        "coverage_lead": (most_held - middle) / mass if mass else 0.0,
         "known_missed": 1 - most_held / known if known else 1.0,
         "unknown_share": 1 - known / mass if mass else 1.0,
     }
@@ -127,8 +127,16 @@ def _cosine_features(cosines: Sequence[float]) -> dict[str, float]:
         "best_cosine": best,
         "cosine_lead": best - _at(cosines, TOP),
         "cosine_margin": best - _at(cosines, FAR),
-        "cosine_spread": pstdev(cosines[:TOP]) if cosines else 0.0,
+        "cosine_spread": _spread(cosines[:TOP]),
     }
+
+
+def _spread(values: Sequence[float]) -> float:
+    """Return the standard deviation; :mod:`statistics` takes ten times as long over it."""
+    if not values:
+        return 0.0
+    mean = sum(values) / len(values)
+    return math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
 
 
 def _agreement_features(

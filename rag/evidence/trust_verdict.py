@@ -1,0 +1,89 @@
+"""The verdict that a calibrated probability gives: level, reason, and advice."""
+
+from __future__ import annotations
+
+from rag.evidence.records import (
+    DropReason,
+    GateReason,
+    ProcessedEvidence,
+    RelevanceDecision,
+    RelevanceLevel,
+    RetryAdvice,
+    SearchFacts,
+)
+from rag.trust import TrustSignal
+
+_ANSWER = "Answer from the evidence; ask again only for what it leaves open."
+_WEAK = (
+    "The subject is covered, but these pieces may not answer: ask again, more specifically or "
+    "with the words that the documents would use."
+)
+
+
+def level_of(signal: TrustSignal) -> RelevanceLevel:
+    """Return the level by the profile's cut-points.
+
+    ``none`` where the question is off the topic beyond the profile's cut; ``low`` where it is
+    more likely off than on, or the probability of an answer is below ``medium``; then ``medium``
+    and ``high`` by that probability.
+    """
+    if signal.on_topic < signal.model.none:
+        return RelevanceLevel.NONE
+    if signal.off_topic or signal.probability < signal.model.medium:
+        return RelevanceLevel.LOW
+    if signal.probability < signal.model.high:
+        return RelevanceLevel.MEDIUM
+    return RelevanceLevel.HIGH
+
+
+def verdict_by_trust(
+    processed: ProcessedEvidence, facts: SearchFacts, signal: TrustSignal
+) -> RelevanceDecision:
+    """Return the verdict of a search whose channels all answered."""
+    level = level_of(signal)
+    filtered = sum(drop.reason is DropReason.BELOW_QUALITY for drop in processed.dropped)
+    qualities = [piece.rated.quality for piece in processed.evidence]
+    message = (
+        f"Relevance {level}, calibrated: the probability that the base answers this is "
+        f"{_percent(signal.probability)}"
+    )
+    if signal.off_topic:
+        reason = GateReason.OFF_TOPIC
+        message += f", and that it covers the subject at all {_percent(signal.on_topic)}."
+        retry, hint = _off_topic_advice(facts)
+    elif level is RelevanceLevel.LOW:
+        reason, retry, hint = GateReason.WEAK, True, _WEAK
+        message += "."
+    else:
+        reason, retry, hint = GateReason.OK, False, _ANSWER
+        message += "."
+    return RelevanceDecision(
+        level=level,
+        basis="calibrated",
+        reason=reason,
+        message=message,
+        retry=RetryAdvice(should_retry=retry, reason=reason, hint=hint),
+        best_quality=max(
+            qualities, default=max((drop.quality for drop in processed.dropped), default=None)
+        ),
+        filtered_count=filtered,
+        trust=signal,
+    )
+
+
+def _off_topic_advice(facts: SearchFacts) -> tuple[bool, str]:
+    covers = f" It is mostly about: {'; '.join(facts.covers)}." if facts.covers else ""
+    if facts.filters:
+        names = ", ".join(facts.filters)
+        return True, (
+            f"What the filters ({names}) let through does not cover this: ask without a filter, "
+            f"or with a wider one.{covers}"
+        )
+    return False, (
+        "Do not ask again: other words will not help where the subject is missing. Say that this "
+        f"base does not cover it, or look elsewhere.{covers}"
+    )
+
+
+def _percent(probability: float) -> str:
+    return "under 1 %" if probability < 0.01 else f"{min(probability, 0.99):.0%}".replace("%", " %")
