@@ -166,7 +166,7 @@ def test_a_document_without_text_is_empty():
     ],
 )
 def test_a_citation_is_read_back(ref: str, path: str, kind: str, start: int, end: int):
-    assert parse_ref(ref) == (path, Span(kind=kind, start=start, end=end))  # type: ignore[arg-type]
+    assert parse_ref(ref) == (path, Span(kind=kind, start=start, end=end))
     assert f"{path}#{parse_ref(ref)[1].fragment()}" == ref
 
 
