@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rag.surfaces.cli.terminal import shown
-from tests.cli.command_line import CommandLine
+from tests.cli.command_line import CommandLine, checked
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (
@@ -125,3 +125,21 @@ def test_a_reader_that_goes_away_is_no_error(shelf_uri: Path):
     )
     assert done.stdout == "{\n0\n"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("arguments", [("search", "备份"), ("search", "备份", "--json"), ("list",)])
+def test_an_encoding_that_lacks_a_character_is_no_error(
+    shelf_uri: Path, arguments: tuple[str, ...]
+):
+    """Text gets a question mark in its place; JSON is UTF-8 whatever the locale says."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments, "--store", str(shelf_uri)],
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.stderr == b""
+    if "--json" in arguments:
+        assert checked(done.stdout.decode("utf-8"))["query"] == "备份"
+    else:
+        assert b"?" in done.stdout
