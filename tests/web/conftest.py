@@ -1,0 +1,109 @@
+"""A real browser against a real service; everything it logs or asks of others is a failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from rag.samples import handbook_path
+from tests.http.running import running
+from tests.http.service import services_in
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+# As root in a container, and with no network: the browser's own errands would only fail.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None:
+        assert not os.environ.get("CI"), "the checks need Chromium: apt-get install chromium"
+        pytest.skip("no Chromium on this machine; install one with: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def handbook_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A service over the sample handbook, which no test changes."""
+    services = services_in(tmp_path_factory.mktemp("inspected"))
+    services.base.ingest(handbook_path())
+    with running(services) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="session")
+def empty_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running(services_in(tmp_path_factory.mktemp("empty"))) as (address, _):
+        yield address
+
+
+HOSTILE = "<script>window.hacked = 1; alert(1)</script><img src=x onerror='window.hacked=1'>"
+
+
+@pytest.fixture(scope="session")
+def hostile_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A service over a document that is hostile in its text, its title and its path."""
+    services = services_in(tmp_path_factory.mktemp("hostile"))
+    text = f"---\ntitle: \"{HOSTILE}\"\ntags: ['<b onclick=alert(1)>']\n---\n# Keys {HOSTILE}\n\n"
+    text += f"Rotate the keys. {HOSTILE} \N{RIGHT-TO-LEFT OVERRIDE}yllaer\x07 </pre></mark> keys\n"
+    services.base.ingest_text(text, name="a\"'<svg onload=alert(1)>/keys #1?.md", source="x")
+    services.base.ingest_text("The keys of others.", name="plain.md")
+    with running(services) as (address, _):
+        yield address
+
+
+def watched(page: Page, own: str) -> list[str]:
+    """Return a list that gets whatever a page does that it should not."""
+    faults: list[str] = []
+
+    def on_request(url: str) -> None:
+        if not url.startswith(own):
+            faults.append(f"asked {url}")
+
+    def on_console(kind: str, text: str) -> None:
+        expected = "status of 4" in text  # the browser logs a page of ours that says 400
+        if kind in {"error", "warning"} and not expected:
+            faults.append(f"{kind}: {text}")
+
+    page.on("request", lambda request: on_request(request.url))
+    page.on("console", lambda message: on_console(message.type, message.text))
+    page.on("pageerror", lambda error: faults.append(f"exception: {error}"))
+    page.on("dialog", lambda dialog: faults.append(f"dialog: {dialog.message}"))
+    return faults
+
+
+@pytest.fixture
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page of a fresh profile; the test fails if it does anything behind one's back."""
+    context = browser.new_context(viewport=DESKTOP)
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    faults = watched(page, "http://127.0.0.1:")
+    yield page
+    context.close()
+    assert faults == []
+
+
+def images_folder(tmp_path: Path) -> Path:
+    """Return where pictures go: the documentation's folder where the environment asks for it."""
+    asked = os.environ.get("RAG_TEST_SCREENSHOTS")
+    return Path(asked) if asked else tmp_path
