@@ -102,6 +102,7 @@ def open_base(
     stale_after_days = settings.search.stale_after_days
     normalizer = RetrievalScoreNormalizer()
     post_processor = EvidencePostProcessor(settings.evidence)
+    trust = TrustEstimator(choice.profile) if choice.profile is not None else None
     tool = LookupKnowledgeTool(
         service=service,
         normalizer=normalizer,
@@ -112,7 +113,7 @@ def open_base(
         analyzer=analyzer,
         unmatched_terms=store.unmatched_terms,
         settings=settings,
-        trust=TrustEstimator(choice.profile) if choice.profile is not None else None,
+        trust=trust,
         headings=MainHeadings(store),
         notices=choice.warnings,
     )
@@ -154,6 +155,7 @@ def open_base(
             ),
             writer=writer,
             weights=weights,
+            trust=trust,
         ),
     )
 
@@ -238,6 +240,7 @@ def build_store(
         fusion=fusion,
         bm25_k1=settings.search.bm25_k1,
         bm25_b=settings.search.bm25_b,
+        exact_limit=settings.store.exact_limit,
         create=create,
         readonly=settings.readonly,
     )

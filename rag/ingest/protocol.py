@@ -41,3 +41,6 @@ class IngestProgress(Protocol):
 
     def embedded(self, chunks: int) -> None:
         """So many more chunks have their vector."""
+
+    def indexing(self, step: str, done: int, total: int) -> None:
+        """A step of building the store's vector index got so far, in chunks of ``total``."""

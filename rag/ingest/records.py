@@ -240,4 +240,5 @@ class IngestReport:
     chunks_not_embedded: int = 0
     embedder: str = "none"
     duration_ms: float = 0.0
+    warnings: tuple[str, ...] = ()
     files: tuple[FileReport, ...] = ()

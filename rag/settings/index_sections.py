@@ -29,6 +29,11 @@ class StoreSettings(Section):
     tls_ca_path: Path | None = Field(
         default=None, description="CA certificate (PEM) for an https:// server."
     )
+    exact_limit: int = Field(
+        default=50_000,
+        ge=0,
+        description="Up to this many vectors the local store compares every one; above, it keeps a LanceDB index.",
+    )
     timeout_s: float = Field(
         default=10.0, gt=0, description="How long one call to the engine may take, in seconds."
     )

@@ -29,6 +29,8 @@ class SilentProgress:
 
     def embedded(self, chunks: int) -> None: ...
 
+    def indexing(self, step: str, done: int, total: int) -> None: ...
+
 
 class IngestTally:
     """What happened to each file so far; tells a progress listener as it goes.
@@ -40,7 +42,8 @@ class IngestTally:
     def __init__(self, progress: IngestProgress, *, total: int) -> None:
         self.present: set[str] = set()
         self.deleted = 0
-        self._progress = progress
+        self.warnings: tuple[str, ...] = ()
+        self.progress = progress
         self._started = time.perf_counter()
         self._files: list[FileReport] = []
         self._outcomes: Counter[FileOutcome] = Counter()
@@ -109,7 +112,7 @@ class IngestTally:
         self._embedded += vectors.embedded
         self._cached += vectors.from_cache
         self._not_covered += vectors.not_covered
-        self._progress.embedded(len(vectors.by_chunk))
+        self.progress.embedded(len(vectors.by_chunk))
 
     def report(self, *, source: str, root: str, embedder: str) -> IngestReport:
         """Return the report of the run up to now."""
@@ -130,10 +133,11 @@ class IngestTally:
             chunks_not_embedded=self._not_covered,
             embedder=embedder,
             duration_ms=round((time.perf_counter() - self._started) * 1000, 1),
+            warnings=self.warnings,
             files=tuple(self._files),
         )
 
     def _add(self, file: FileReport) -> None:
         self._files.append(file)
         self._outcomes[file.outcome] += 1
-        self._progress.file_done(file.uri, str(file.outcome))
+        self.progress.file_done(file.uri, str(file.outcome))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from rag.ingest.records import Document, Source
@@ -16,6 +16,9 @@ from rag.stores.records import (
     StoreStats,
     TermReport,
 )
+
+IndexProgress = Callable[[str, int, int], None]
+"""Called with the name of a step, what is done of it, and the total, in chunks."""
 
 
 class Retriever(Protocol):
@@ -122,6 +125,17 @@ class KnowledgeStore(Protocol):
         ...
 
     def stats(self) -> StoreStats: ...
+
+    def build_index(self, progress: IndexProgress | None = None, /) -> bool:
+        """Build or refresh what is derived for speed, where it is due; to be called after writes.
+
+        Searches are right without it, only slower. Return whether anything was built.
+
+        Raises:
+            MissingExtraError: it is due and needs an optional package.
+            StoreLockedError: another process is building.
+        """
+        ...
 
     def check(self) -> tuple[HealthCheck, ...]:
         """Look for damage: generations left over, chunks without document, wrong counts."""

@@ -14,6 +14,7 @@ from rag.ingest.protocol import IngestProgress
 from rag.ingest.records import Document
 from rag.stores.protocol import KnowledgeStore
 from rag.stores.records import DocumentWrite
+from rag.stores.refresh_index import refresh_index
 
 BATCH_CHUNKS = 512  # per write: some 2 MB of vectors and text
 
@@ -39,6 +40,7 @@ class CopyReport:
     only_in_target: int
     sources: int
     duration_ms: float
+    warnings: tuple[str, ...] = ()
 
 
 def copy_store(
@@ -87,6 +89,7 @@ def copy_store(
             progress.file_done(write.document.uri, "new")
     arrived = {document.doc_id: document for document in target.documents()}
     _check_complete(source, wanted, arrived, before.revision)
+    warnings = refresh_index(target, progress.indexing)
     embedder = before.manifest.embedder
     return CopyReport(
         source_uri=before.uri,
@@ -100,6 +103,7 @@ def copy_store(
         only_in_target=len(arrived.keys() - wanted.keys()),
         sources=len(sources),
         duration_ms=round((time.perf_counter() - started) * 1000, 1),
+        warnings=warnings,
     )
 
 

@@ -25,6 +25,7 @@ from rag.stores.ingest_request import IngestRequest
 from rag.stores.ingest_tally import IngestTally, SilentProgress
 from rag.stores.protocol import KnowledgeStore
 from rag.stores.records import DocumentWrite
+from rag.stores.refresh_index import refresh_index
 from rag.text import clean_text
 
 DEFAULT_SOURCE = "default"
@@ -220,6 +221,7 @@ class KnowledgeWriter:
         ]
 
     def _report(self, run: IngestRun, *, root: str) -> IngestReport:
+        run.tally.warnings = refresh_index(self._store, run.tally.progress.indexing)
         embedder = str(self._embedder.identity) if self._embedder else "none"
         return run.tally.report(source=run.source.name, root=root, embedder=embedder)
 

@@ -234,6 +234,8 @@ class StopsAfter:
 
     def embedded(self, chunks: int) -> None: ...
 
+    def indexing(self, step: str, done: int, total: int) -> None: ...
+
     def file_done(self, uri: str, outcome: str) -> None:
         self._left -= 1
         if self._left < 0:

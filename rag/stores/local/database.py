@@ -268,8 +268,7 @@ def _file_of(path: Path) -> tuple[int, int]:
 def _version(connection: sqlite3.Connection) -> int:
     """Return the schema version, 0 for a file without tables; refuse foreign and newer files."""
     path = Path(connection.execute("PRAGMA database_list").fetchone()[2])
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    application, version, tables = _header(connection)
     if application == APPLICATION_ID:
         if version > SCHEMA_VERSION:
             raise IndexIdentityMismatchError(
@@ -279,8 +278,26 @@ def _version(connection: sqlite3.Connection) -> int:
                 allowed=f"schema version {SCHEMA_VERSION}",
                 hint="use a newer release, or ingest again into another folder",
             )
-        return int(version)
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return version
     if tables or application:
         raise damaged(path, "the file is a database of another program")
     return 0
+
+
+def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Return application, schema version and number of tables, all of one state of the file.
+
+    Another process may lay its tables meanwhile; half of before and half of after would look
+    like a foreign file.
+    """
+    inside = connection.in_transaction
+    if not inside:
+        connection.execute("BEGIN")
+    try:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    finally:
+        if not inside:
+            connection.execute("ROLLBACK")
+    return application, version, tables

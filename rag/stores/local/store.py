@@ -22,8 +22,9 @@ from rag.stores.local.export import export_document
 from rag.stores.local.integrity import IntegrityCheck
 from rag.stores.local.lexical_retriever import LexicalRetriever
 from rag.stores.local.scope import scope
-from rag.stores.local.vector_index import EXACT_LIMIT, Progress, VectorIndex
+from rag.stores.local.vector_index import EXACT_LIMIT, VectorIndex
 from rag.stores.local.vector_retriever import VectorRetriever
+from rag.stores.protocol import IndexProgress
 from rag.stores.records import (
     DocumentWrite,
     HealthCheck,
@@ -201,7 +202,7 @@ class LocalKnowledgeStore:
     def repair(self) -> tuple[str, ...]:
         return self._integrity.repair()
 
-    def build_index(self, progress: Progress | None = None, *, force: bool = False) -> bool:
+    def build_index(self, progress: IndexProgress | None = None, /, *, force: bool = False) -> bool:
         """Build the vector index where the base is large and it is missing, stale or damaged.
 
         To be called after an ingest; searches are right without it, only slower. Return whether

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from rag.logs import get_logger
 from rag.stores.local.engine import LocalEngine, View
 from rag.stores.local.vector_matrix import parse_vectors
 from rag.stores.local.write_lock import write_lock
+from rag.stores.protocol import IndexProgress
 
 EXACT_LIMIT = 50_000  # vectors: 77 MB at 384 dimensions, about 5 ms to compare with
 INDEX_FOLDER = "lance"
@@ -31,9 +32,6 @@ SAMPLE_DEPTH = 10
 WANTED_RECALL = 0.99  # a margin above the 0.97 that is promised
 PROBE_SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the partitions; then all of them
 OVERSAMPLING = 3  # candidates per wanted hit, compared exactly afterwards
-
-Progress = Callable[[str, int, int], None]
-"""Called with the step's name (``copy``, ``train``, ``measure``), what is done, and the total."""
 
 _log = get_logger(__name__)
 
@@ -124,7 +122,7 @@ class VectorIndex:
             return f"the index has {rows} rows instead of {build.rows}"
         return None
 
-    def build(self, progress: Progress | None = None, *, force: bool = False) -> bool:
+    def build(self, progress: IndexProgress | None = None, *, force: bool = False) -> bool:
         """Build the index anew where it is due; return whether it was.
 
         Readers and writers go on meanwhile. A build that is cut short leaves the old one in use
@@ -197,7 +195,7 @@ class VectorIndex:
             return self._opened[1]
 
     def _batches(
-        self, up_to_row: int, total: int, report: Progress
+        self, up_to_row: int, total: int, report: IndexProgress
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         """Yield the vectors in short reads, so that no long one keeps the log from shrinking."""
         last = done = 0
@@ -219,7 +217,9 @@ class VectorIndex:
             )
             report("copy", done, max(total, done))
 
-    def _choose_probes(self, table: Any, partitions: int, up_to_row: int, report: Progress) -> int:
+    def _choose_probes(
+        self, table: Any, partitions: int, up_to_row: int, report: IndexProgress
+    ) -> int:
         """Return the fewest probes that find what exact search finds, measured on this base."""
         report("measure", 0, 1)
         queries, nearest = self._sample(up_to_row)

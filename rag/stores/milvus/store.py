@@ -27,6 +27,7 @@ from rag.stores.milvus.rows import document_of, stored_chunk
 from rag.stores.milvus.schema import CHUNK_FIELDS, SPARSE
 from rag.stores.milvus.server_fusion import ServerFusion
 from rag.stores.milvus.vector_retriever import MilvusVectorRetriever
+from rag.stores.protocol import IndexProgress
 from rag.stores.records import (
     DocumentWrite,
     HealthCheck,
@@ -230,6 +231,9 @@ class MilvusHybridKnowledgeStore:
             revision=heads.revision,
             manifest=self._index.manifest,
         )
+
+    def build_index(self, progress: IndexProgress | None = None, /) -> bool:
+        return False  # Milvus builds its indexes itself
 
     def check(self) -> tuple[HealthCheck, ...]:
         self._require_open()

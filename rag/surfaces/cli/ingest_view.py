@@ -52,6 +52,11 @@ class _PlainLines:
         self._embedded += chunks
         self._say()
 
+    def indexing(self, step: str, done: int, total: int) -> None:
+        if time.monotonic() - self._last >= LINE_EVERY_S:
+            self._last = time.monotonic()
+            note(f"vector index: {step} {done}/{total} chunks")
+
     def _say(self) -> None:
         if time.monotonic() - self._last >= LINE_EVERY_S:
             self._last = time.monotonic()
@@ -96,6 +101,11 @@ class _Bar:
         self._chunks += chunks
         self._progress.update(self._task, chunks=self._chunks)  # type: ignore[attr-defined]  # rich is imported late
 
+    def indexing(self, step: str, done: int, total: int) -> None:
+        self._progress.update(  # type: ignore[attr-defined]  # rich is imported late
+            self._task, description=f"vector index: {step}", completed=done, total=total
+        )
+
 
 def print_report(report: IngestReport, *, every_file: bool) -> None:
     """Print what a run did: the counts, and every file that needs a look."""
@@ -127,6 +137,8 @@ def print_report(report: IngestReport, *, every_file: bool) -> None:
             f"{report.chunks_not_embedded} chunks are in scripts this embedder does not read; "
             "they are found by their words"
         )
+    for warning in report.warnings:
+        page.line(f"note: {warning}")
     _print_files(page, report, every_file=every_file)
 
 

@@ -31,6 +31,9 @@ class NotifyingProgress:
     def embedded(self, chunks: int) -> None:
         self._say(f"{chunks} chunks have their vector")
 
+    def indexing(self, step: str, done: int, total: int) -> None:
+        self._say(f"vector index: {step} {done} of {total} chunks")
+
     def _say(self, sentence: str) -> None:
         from_thread.check_cancelled()
         self._steps += 1  # the protocol wants numbers that grow; how many will come is not known

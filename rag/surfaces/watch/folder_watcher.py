@@ -180,6 +180,9 @@ class _Stoppable:
     def embedded(self, chunks: int) -> None:
         self._check()
 
+    def indexing(self, step: str, done: int, total: int) -> None:
+        self._check()
+
     def _check(self) -> None:
         if self._stop.is_set():
             raise _StoppedError
