@@ -19,6 +19,7 @@ from rag.errors import (
 from rag.knowledge_base import KnowledgeBase
 from rag.retrieval import SearchQuery
 from rag.samples import handbook_path
+from rag.wire import to_json
 from rag.wire.search_presenter import SearchPresenter
 from tests.base.conftest import OpenBase
 
@@ -102,9 +103,6 @@ def test_staleness_is_strict_and_the_same_for_hits_and_fetches(open_base: OpenBa
 
 
 def test_a_budget_counts_with_the_configured_counter(open_base: OpenBase):
-    pytest.importorskip("bpe_openai")
-    from rag.wire import to_json
-
     base = open_base(evidence={"token_counter": "o200k"})
     base.ingest(handbook_path())
     found = base.search("backups", k=20, max_tokens=1_200)

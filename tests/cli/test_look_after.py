@@ -242,3 +242,16 @@ def test_the_quickstart_builds_a_base_and_asks_it(cli: CommandLine, tmp_path: Pa
     assert str(tmp_path) not in again.out
     (tmp_path / "file").write_text("")
     assert cli("quickstart", "file", "--json").error["code"] == "invalid_argument"
+
+
+@pytest.mark.scenario("cli", "An interrupted ingest")
+def test_an_interrupted_command_says_that_what_was_written_is_kept(
+    cli: CommandLine, notes: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rag.knowledge_base.KnowledgeBase.ingest", interrupted)
+    ran = cli("ingest", notes, "--json")
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err == "interrupted; what was written is kept\n"
