@@ -23,6 +23,7 @@ from rag.stores.protocol import KnowledgeStore
 from rag.stores.writer import KnowledgeWriter
 from rag.text import TokenCounter
 from rag.tool import LookupKnowledgeTool
+from rag.trust import TrustEstimator
 from rag.wire.base_reports import (
     Capabilities,
     ChunkInspection,
@@ -54,6 +55,7 @@ class Parts:
     fetcher: DocumentFetcher
     writer: KnowledgeWriter
     weights: Mapping[Channel, float]
+    trust: TrustEstimator | None = None
 
 
 class KnowledgeBase:
