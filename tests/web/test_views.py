@@ -18,8 +18,10 @@ from rag.surfaces.web.comparison import PITCH, ROW_HEIGHT, compare
 from rag.surfaces.web.document_view import MAX_ROWS, DocumentView, view_document
 from rag.surfaces.web.hit_rows import hit_rows
 from rag.surfaces.web.page_form import read_form
+from rag.surfaces.web.reliability import SIDE, trust_view
 from rag.surfaces.web.safe_text import marked, visible
 from rag.text import Analyzer
+from rag.trust.profile import shipped_profile
 from rag.wire.search_response import ResultHit
 from tests.http.service import settings_in
 
@@ -132,3 +134,21 @@ def test_a_form_reads_what_stands_in_the_address():
         read_form(QueryParams("k=201")).k_or_none()
     with pytest.raises(InvalidFilterError):
         read_form(QueryParams("indexed_after=x")).search_filter()
+
+
+def test_a_profile_is_shown_with_its_errors_and_its_plot():
+    profile = replace(
+        shipped_profile(),
+        measured={
+            "cross_auroc": {"mean": 0.98, "least": 0.97, "most": 0.99},
+            "cross_ece": 0.05,
+            "reliability": {"cross": [(0.9, 0.8, 0.5), (0.1, 0.2, 0.5)], "removed": []},
+        },
+    )
+    view = trust_view(profile)
+    assert view.measured == (("questions of other collections", ("0.98 (0.97–0.99)", "–", "0.05")),)
+    (plot,) = view.plots
+    assert plot.line == f"{0.1 * SIDE:.1f},{0.8 * SIDE:.1f} {0.9 * SIDE:.1f},{0.2 * SIDE:.1f}"
+    assert trust_view(replace(profile, measured={})).plots == ()
+    flat = trust_view(replace(profile, measured={"reliability": [(0.5, 0.5, 1.0)]}))
+    assert (flat.plots[0].title, flat.plots[0].points[0].radius) == ("all questions", 9.0)

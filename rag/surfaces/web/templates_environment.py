@@ -22,6 +22,13 @@ def _percent_width(value: float | None) -> str:
     return f"{round(min(1.0, max(0.0, value or 0.0)) * BAR_WIDTH, 2):g}"
 
 
+def _percent(probability: float) -> str:
+    """Return a probability in per cent; none is certain, so neither 0 nor 100 is said."""
+    if probability < 0.01:
+        return "< 1 %"
+    return "> 99 %" if probability > 0.99 else f"{probability:.0%}".replace("%", " %")
+
+
 def _day(instant: str) -> str:
     """Return an ISO time to the minute, without its T."""
     return instant[:16].replace("T", " ")
@@ -42,6 +49,7 @@ def build_environment() -> Environment:
         "number": _number,
         "width": _percent_width,
         "day": _day,
+        "percent": _percent,
         "drop_words": drop_words,
         "words": lambda name: str(name).replace("_", " "),
     }
