@@ -61,9 +61,9 @@ def _docstring(name: str, member: object) -> Iterator[tuple[str, str]]:
         yield name, docstring
 
 
-def write_files(folder: Path) -> None:
-    """Write every document to its path under ``folder``."""
-    for uri, text in texts().items():
+def write_files(folder: Path, *, every: int = 1) -> None:
+    """Write each ``every``-th document to its path under ``folder``."""
+    for uri, text in list(texts().items())[::every]:
         path = folder / uri
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 
@@ -21,12 +20,11 @@ from rag.stores.local.bm25 import HEADING_WEIGHT
 from rag.stores.records import ChannelStatus, StoreQuery, StoreResponse
 from rag.testing import HashingEmbedder
 from rag.text import Analyzer
+from tests.parity.agreement import LEAST_OVERLAP, SINGLE_PRECISION, descends, overlap
 from tests.parity.corpus import QUESTIONS, questions, write_files
 from tests.parity.okapi import Okapi
 
 TOP = 10
-LEAST_OVERLAP = 0.9
-SINGLE_PRECISION = 1e-6  # what the last digit of a float32 is off by, relatively
 EVERY = 20  # questions between two that are also asked in the single modes
 ANALYZER = Analyzer()
 EMBEDDER = HashingEmbedder()
@@ -214,14 +212,3 @@ def test_hybrid_answers_overlap(
     shares = [overlap(one, other) for one, other in zip(tops[LOCAL], tops[LITE], strict=True)]
     record_property("hybrid_overlap_at_10", round(mean(shares), 4))
     assert mean(shares) >= LEAST_OVERLAP, mean(shares)
-
-
-def overlap(one: Sequence[str], other: Sequence[str]) -> float:
-    """Return the share of the longer list that the other has too; 1.0 of two empty ones."""
-    longer = max(len(one), len(other))
-    return len(set(one) & set(other)) / longer if longer else 1.0
-
-
-def descends(scores: Sequence[float]) -> bool:
-    """Whether no score is above the one before it, as far as single precision can tell."""
-    return all(b <= a * (1 + SINGLE_PRECISION) for a, b in pairwise(scores))
