@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import Enum
 from typing import Any, cast
 
 from pydantic import TypeAdapter
@@ -30,16 +31,16 @@ def to_json(record: Any, *, indent: int | None = None) -> str:
         return adapter.dump_json(record, indent=indent, warnings="error").decode()
     except PydanticSerializationError:
         # what a caller gave, and an error repeats, may hold lone surrogates
-        values = _encodable(adapter.dump_python(record, mode="json"))
+        values = _encodable(adapter.dump_python(record))
         return _JSON_VALUE.dump_json(values, indent=indent).decode()
 
 
 def _encodable(value: Any) -> Any:
-    """Return a JSON value with lone surrogates replaced, which no JSON text can carry."""
-    if isinstance(value, str):
+    """Return a value with lone surrogates replaced, which no JSON text can carry."""
+    if isinstance(value, str) and not isinstance(value, Enum):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
         return {_encodable(key): _encodable(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_encodable(item) for item in value]
     return value

@@ -42,13 +42,19 @@ GROUPS: dict[str, dict[str, str]] = {
         "delete": "Remove one document.",
         "reset": "Remove all documents, or those of one source.",
     },
+    "Measure": {
+        "eval": "Measure retrieval and verdicts on labelled questions; compare two reports.",
+        "calibrate": "Fit a trust profile and a fusion to your own base.",
+    },
     "Serve": {
         "serve": "Serve the base over HTTP, with an inspector for the browser.",
         "mcp": "Serve the base to agents over the Model Context Protocol.",
         "watch": "Keep the base in line with a folder as its files change.",
     },
 }
-USAGES = {"inspect": "rag inspect [document|chunk] NAME [OPTIONS]"}
+USAGES = {
+    "eval": "rag eval [compare] QUESTIONS [OPTIONS]",
+    "inspect": "rag inspect [document|chunk] NAME [OPTIONS]"}
 
 
 def build_app(command: str = "") -> App:
@@ -64,6 +70,7 @@ def build_app(command: str = "") -> App:
         version_flags=["--version", "-V"],
         help_format="plaintext",
         help_formatter=HelpFormatter(),
+        suppress_keyboard_interrupt=False,
         default_parameter=Parameter(negative=(), show_default=False),
         group_commands=Group("Commands", show=False),
         group_parameters=Group("Options", sort_key=0),
