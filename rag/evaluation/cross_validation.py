@@ -7,12 +7,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag.evaluation.examples import Example
 from rag.evaluation.model_fit import fit_trust_model
 from rag.evaluation.records import Construction
 from rag.evaluation.trust_measures import Separation, separation
 from rag.trust import Signals, TrustModel
+from rag.trust.estimator import LIKELY_TOPIC
+
+_LEVELS = ("none", "low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +64,24 @@ def left_out_models(examples: Sequence[Example], signals: Signals) -> dict[str, 
 
 def score_model(model: TrustModel, examples: Sequence[Example]) -> TrustScore:
     """Return what the model is worth on the examples, which must hold answerable questions."""
-    kinds = dict.fromkeys(one.construction for one in examples)
-    on_topic, answered, level = {}, {}, {}
+    return score_pooled([(model, examples)])
+
+
+def score_pooled(judged: Sequence[tuple[TrustModel, Sequence[Example]]]) -> TrustScore:
+    """Return what several models are worth together, each on its own examples, as folds are."""
+    kinds = dict.fromkeys(one.construction for _, examples in judged for one in examples)
+    on_topic, answered, levels = {}, {}, {}
     for kind in kinds:
-        own = [one.features for one in examples if one.construction is kind]
-        on_topic[kind] = np.array([model.topic.probability(one) for one in own])
-        answered[kind] = np.array([model.answer.probability(one) for one in own])
-        level[kind] = _levels(model, on_topic[kind], answered[kind])
+        parts = []
+        for model, examples in judged:
+            own = [one.features for one in examples if one.construction is kind]
+            topic = np.array([model.topic.probability(one) for one in own])
+            answer = np.array([model.answer.probability(one) for one in own])
+            parts.append((topic, answer, _level_names(model, topic, topic * answer)))
+        on_topic[kind], answered[kind], names = (
+            np.concatenate(columns) for columns in zip(*parts, strict=True)
+        )
+        levels[str(kind)] = {name: float(np.mean(names == name)) for name in _LEVELS}
     good = Construction.ANSWERABLE
     separations = {
         str(kind): separation(
@@ -80,16 +95,16 @@ def score_model(model: TrustModel, examples: Sequence[Example]) -> TrustScore:
         largest = max(map(len, unanswered))
         alike = np.concatenate([np.resize(values, largest) for values in unanswered])
         separations["all"] = separation(on_topic[good] * answered[good], alike)
-    return TrustScore(separations=separations, levels={str(k): v for k, v in level.items()})
+    return TrustScore(separations=separations, levels=levels)
 
 
-def _levels(model: TrustModel, on_topic: Any, answered: Any) -> dict[str, float]:
-    probability = on_topic * answered
-    none = on_topic < model.none
-    high = ~none & (probability >= model.high)
-    medium = ~none & ~high & (probability >= model.medium)
-    low = ~(none | high | medium)
-    return {
-        name: float(np.mean(which))
-        for name, which in (("none", none), ("low", low), ("medium", medium), ("high", high))
-    }
+def _level_names(
+    model: TrustModel, on_topic: NDArray[np.float64], probability: NDArray[np.float64]
+) -> NDArray[np.str_]:
+    """Return each question's level, as the gate cuts it."""
+    low = (on_topic < LIKELY_TOPIC) | (probability < model.medium)
+    return np.select(
+        [on_topic < model.none, low, probability < model.high],
+        ["none", "low", "medium"],
+        default="high",
+    )

@@ -17,7 +17,7 @@ from rag.trust.logistic_model import LogisticModel
 # Chosen by forward selection on the log loss over collections that were left out: features that
 # mean the same in every collection win over features that fit one.
 TOPIC_FEATURES = {
-    Signals.WORDS_AND_VECTORS: ("coverage", "best_cosine", "score_margin", "agreement", "evidence"),
+    Signals.WORDS_AND_VECTORS: ("best_cosine", "coverage_lead", "agreement"),
     Signals.WORDS: ("evidence", "score_odds"),
     Signals.SCORES_AND_VECTORS: ("best_cosine", "score_lead", "agreement"),
     Signals.SCORES: ("score_log", "query_words"),
@@ -35,7 +35,9 @@ ANSWER_FEATURES = {
 
 TOPIC_L2 = 1e-3
 ANSWER_L2 = 1e-2  # what is missing looks different in every collection: trust the slopes less
-NONE_SHARE = 0.02  # of answerable questions may be called none
+# Of answerable questions may be called none in fitting; with vectors to separate by, less will do.
+NONE_SHARE = 0.02
+NONE_SHARE_WITH_WORDS_AND_VECTORS = 0.012
 HIGH_PRECISION = 0.9  # of questions called high are answered, where half of all are
 MEDIUM_PRECISION = 0.75  # of questions called medium or high, likewise
 
@@ -65,10 +67,16 @@ def fit_trust_model(examples: Sequence[Example], signals: Signals) -> TrustModel
     return TrustModel(
         topic=topic,
         answer=answer,
-        none=round(_quantile(on_topic[good], weights[good], NONE_SHARE), 4),
+        none=round(_quantile(on_topic[good], weights[good], none_share(signals)), 4),
         medium=round(_precise_from(answered, good, weights, MEDIUM_PRECISION), 4),
         high=round(_precise_from(answered, good, weights, HIGH_PRECISION), 4),
     )
+
+
+def none_share(signals: Signals) -> float:
+    """Return the share of answerable questions that the cut for none may cost in fitting."""
+    both = signals is Signals.WORDS_AND_VECTORS
+    return NONE_SHARE_WITH_WORDS_AND_VECTORS if both else NONE_SHARE
 
 
 def _head(

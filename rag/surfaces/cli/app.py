@@ -54,7 +54,8 @@ GROUPS: dict[str, dict[str, str]] = {
 }
 USAGES = {
     "eval": "rag eval [compare] QUESTIONS [OPTIONS]",
-    "inspect": "rag inspect [document|chunk] NAME [OPTIONS]"}
+    "inspect": "rag inspect [document|chunk] NAME [OPTIONS]",
+}
 
 
 def build_app(command: str = "") -> App:
