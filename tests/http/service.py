@@ -21,11 +21,11 @@ PROBLEM = "application/problem+json"
 
 def settings_in(folder: Path, **sections: Any) -> Settings:
     """Return settings of a local base in ``folder``, with an embedder that needs no model."""
-    return load_settings(
-        store={"uri": str(folder / "kb")},
-        embedding={"embedder": "hashing", "cache": False},
-        **sections,
-    )
+    defaults = {
+        "store": {"uri": str(folder / "kb")},
+        "embedding": {"embedder": "hashing", "cache": False},
+    }
+    return load_settings(**{**defaults, **sections})
 
 
 def services_in(folder: Path, **sections: Any) -> Services:

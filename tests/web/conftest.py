@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -101,9 +100,3 @@ def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     yield page
     context.close()
     assert faults == []
-
-
-def images_folder(tmp_path: Path) -> Path:
-    """Return where pictures go: the documentation's folder where the environment asks for it."""
-    asked = os.environ.get("RAG_TEST_SCREENSHOTS")
-    return Path(asked) if asked else tmp_path

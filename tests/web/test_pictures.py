@@ -5,13 +5,18 @@ RAG_TEST_SCREENSHOTS=docs/images pytest tests/web/test_pictures.py writes them a
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
-from tests.web.conftest import DESKTOP, PHONE, images_folder
+from rag.samples import handbook_path
+from tests.http.running import running
+from tests.http.service import services_in
+from tests.web.conftest import DESKTOP, PHONE
 
 LEAST_BYTES = 15_000  # an empty page is far less
 PICTURES = {
@@ -21,27 +26,43 @@ PICTURES = {
 }
 
 
+FOLDER = os.environ.get("RAG_TEST_SCREENSHOTS")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A service over the handbook; with the default model where the pictures are to be kept."""
+    embedding = {"embedder": "minilm" if FOLDER else "hashing", "cache": False}
+    services = services_in(tmp_path_factory.mktemp("pictured"), embedding=embedding)
+    services.base.ingest(handbook_path())
+    with running(services) as (address, _):
+        yield address
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> Path:
+    return Path(FOLDER) if FOLDER else tmp_path
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_can_be_taken(
-    browser: Browser, handbook_address: str, tmp_path: Path, name: str, scheme: Any
+    browser: Browser, address: str, images: Path, name: str, scheme: Any
 ):
     context = browser.new_context(color_scheme=scheme, viewport=DESKTOP)
     page = context.new_page()
-    page.goto(f"{handbook_address}{PICTURES[name]}")
-    target = images_folder(tmp_path) / f"inspector-{name}-{scheme}.png"
+    page.goto(f"{address}{PICTURES[name]}")
+    target = images / f"inspector-{name}-{scheme}.png"
     page.screenshot(path=target)
     context.close()
     assert target.stat().st_size > LEAST_BYTES
 
 
-def test_a_picture_of_the_phone_can_be_taken(
-    browser: Browser, handbook_address: str, tmp_path: Path
-):
+def test_a_picture_of_the_phone_can_be_taken(browser: Browser, address: str, images: Path):
     context = browser.new_context(viewport=PHONE, is_mobile=True)
     page = context.new_page()
-    page.goto(f"{handbook_address}{PICTURES['look-up']}")
-    target = images_folder(tmp_path) / "inspector-phone.png"
+    page.goto(f"{address}{PICTURES['look-up']}")
+    target = images / "inspector-phone.png"
     page.screenshot(path=target)
     context.close()
     assert target.stat().st_size > LEAST_BYTES

@@ -136,6 +136,7 @@ def test_a_form_reads_what_stands_in_the_address():
         read_form(QueryParams("indexed_after=x")).search_filter()
 
 
+@pytest.mark.scenario("web-inspector", "A profile with a reliability curve")
 def test_a_profile_is_shown_with_its_errors_and_its_plot():
     profile = replace(
         shipped_profile(),
