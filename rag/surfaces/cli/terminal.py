@@ -22,6 +22,13 @@ def shown(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+def stdout_console() -> Console:
+    """Return a console on stdout that reads no markup in what it prints; for tables."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
 class Page:
     """Prints for a person: wrapped under its indentation on a terminal, unbroken lines elsewhere.
 
@@ -29,9 +36,7 @@ class Page:
     """
 
     def __init__(self) -> None:
-        from rich.console import Console
-
-        self._console: Console = Console(highlight=False, markup=False, emoji=False)
+        self._console = stdout_console()
         self.width: int | None = self._console.width if self._console.is_terminal else None
 
     def line(
