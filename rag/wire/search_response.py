@@ -13,7 +13,7 @@ from rag.evidence.staleness import is_stale
 from rag.ranking.fusion_policy import ChannelEntry
 from rag.ranking.records import Channel, Quality, RetrievalDetail, ScoreKind, ScoreLabel, SearchHit
 from rag.retrieval.records import SearchResponse
-from rag.stores.records import ChannelReport
+from rag.stores.records import ChannelReport, ChannelStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +60,9 @@ class ResultHit:
 class SearchTrace:
     """Everything behind a page of hits.
 
-    ``lexical`` and ``vector`` are the channels' whole rankings; ``weights`` and ``rrf_k`` make
-    the fusion sum checkable by hand; ``dropped`` is what a look-up would leave out of its
-    evidence, and why.
+    ``lexical`` and ``vector`` are the channels' whole rankings. The ``weights`` of the channels
+    that were asked, and ``rrf_k``, make the fusion sum checkable by hand. ``dropped`` is what a
+    look-up would leave out of its evidence, and why.
     """
 
     lexical: tuple[ChannelEntry, ...]
@@ -146,7 +146,11 @@ def search_trace(
         lexical=lexical.ranking if lexical else (),
         vector=vector.ranking if vector else (),
         rrf_k=rrf_k,
-        weights=weights,
+        weights={
+            str(name): weights[str(name)]
+            for name, report in response.channels.items()
+            if report.status is ChannelStatus.OK and str(name) in weights
+        },
         dropped=dropped,
         timing_ms={
             "embed": response.embed_ms,

@@ -98,8 +98,10 @@ def test_a_cursor_is_bound_to_its_search(shelf: CommandLine, changed: tuple[str,
 
 
 @pytest.mark.scenario("cli", "The fusion sum")
-def test_a_trace_lets_the_score_be_checked_by_hand(shelf: CommandLine):
-    found = shelf("search", QUESTION, "--trace", "--json").json
+@pytest.mark.parametrize("question", [QUESTION, "?!"])
+def test_a_trace_lets_the_score_be_checked_by_hand(shelf: CommandLine, question: str):
+    """A channel that was not asked, as words are not for a query without any, has no weight."""
+    found = shelf("search", question, "--trace", "--json").json
     trace, hit = found["trace"], found["hits"][0]
     ranks = {
         name: {entry["chunk_id"]: entry["rank"] for entry in trace[name]}
@@ -112,7 +114,7 @@ def test_a_trace_lets_the_score_be_checked_by_hand(shelf: CommandLine):
     )
     best = sum(weight / (trace["rrf_k"] + 1) for weight in trace["weights"].values())
     assert hit["score"] == pytest.approx(total / best, abs=1e-12)
-    assert f"= {hit['score']:.4f}" in shelf("search", QUESTION, "--explain").out
+    assert f"= {hit['score']:.4f}" in shelf("search", question, "--explain").out
 
 
 @pytest.mark.scenario("cli", "No hits")
