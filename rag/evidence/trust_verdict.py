@@ -50,7 +50,7 @@ def verdict_by_trust(
     if signal.off_topic:
         reason = GateReason.OFF_TOPIC
         message += f", and that it covers the subject at all {_percent(signal.on_topic)}."
-        retry, hint = _off_topic_advice(facts)
+        retry, hint = _off_topic_advice(facts, certain=level is RelevanceLevel.NONE)
     elif level is RelevanceLevel.LOW:
         reason, retry, hint = GateReason.WEAK, True, _WEAK
         message += "."
@@ -71,7 +71,7 @@ def verdict_by_trust(
     )
 
 
-def _off_topic_advice(facts: SearchFacts) -> tuple[bool, str]:
+def _off_topic_advice(facts: SearchFacts, *, certain: bool) -> tuple[bool, str]:
     covers = f" It is mostly about: {'; '.join(facts.covers)}." if facts.covers else ""
     if facts.filters:
         names = ", ".join(facts.filters)
@@ -79,9 +79,14 @@ def _off_topic_advice(facts: SearchFacts) -> tuple[bool, str]:
             f"What the filters ({names}) let through does not cover this: ask without a filter, "
             f"or with a wider one.{covers}"
         )
+    if certain:
+        return False, (
+            "Do not ask again: other words will not help where the subject is missing. Say that "
+            f"this base does not cover it, or look elsewhere.{covers}"
+        )
     return False, (
-        "Do not ask again: other words will not help where the subject is missing. Say that this "
-        f"base does not cover it, or look elsewhere.{covers}"
+        "The base probably does not cover this: use the evidence only where it plainly answers, "
+        f"and say so otherwise.{covers}"
     )
 
 

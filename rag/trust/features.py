@@ -49,6 +49,7 @@ from rag.trust.channel_lists import ChannelLists
 TOP = 10  # what a reader would look at
 AGREED = 20  # two lists that meet further down agree on nothing
 FAR = 50  # deep enough to be the corpus at large
+ABSURD = 1e6  # no BM25 or cosine is this large; NaN and infinity are none either
 _ODDS_FLOOR = 0.02  # a share of 0 or 1 is a long list's luck, not certainty
 
 
@@ -68,9 +69,9 @@ def trust_features(lists: ChannelLists) -> Mapping[str, float]:
 
 
 def _scores(ranking: Sequence[ChannelEntry]) -> list[float]:
-    """Return the scores down to the place that is looked at; one that is no number counts as 0."""
+    """Return the scores down to the place that is looked at; one that is no score counts as 0."""
     return [
-        entry.score if entry.score is not None and math.isfinite(entry.score) else 0.0
+        entry.score if entry.score is not None and abs(entry.score) < ABSURD else 0.0
         for entry in ranking[:FAR]
     ]
 

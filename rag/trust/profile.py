@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 from rag.embedding.protocol import EmbedderIdentity
 from rag.errors import ConfigError
+from rag.stores.records import TermReport
 from rag.trust.channel_lists import ChannelLists
+from rag.trust.features import trust_features
 from rag.trust.logistic_model import LogisticModel
 
 FORMAT = "rag_trust_profile.v1"
@@ -138,19 +140,40 @@ def parse_profile(text: str) -> TrustProfile:
             "embedder": None if embedder is None else EmbedderIdentity(**embedder),
             "fusion": None if fusion is None else FusionChoice(**fusion),
             "corpora": tuple(record["corpora"]),
-            "models": {Signals(name): _model(one) for name, one in record["models"].items()},
+            "models": {
+                Signals(name): _model(one, Signals(name)) for name, one in record["models"].items()
+            },
         }
     )
 
 
-def _model(record: Mapping[str, Any]) -> TrustModel:
-    return TrustModel(
+def _model(record: Mapping[str, Any], signals: Signals) -> TrustModel:
+    model = TrustModel(
         topic=LogisticModel(**_tuples(record["topic"])),
         answer=LogisticModel(**_tuples(record["answer"])),
         none=float(record["none"]),
         medium=float(record["medium"]),
         high=float(record["high"]),
     )
+    unknown = {*model.topic.features, *model.answer.features} - _FEATURES[signals]
+    if unknown:
+        raise ValueError(f"{signals} has no feature {sorted(unknown)[0]!r}")
+    return model
+
+
+def _features_of(signals: Signals) -> frozenset[str]:
+    """Return the names of the features that lists with these signals have."""
+    no_terms = TermReport(total=0, saturation=1.0, terms=(), holds=())
+    lists = ChannelLists(
+        words=0,
+        lexical=None if signals is Signals.VECTORS else (),
+        vector=() if "vectors" in signals else None,
+        terms=no_terms if "words" in signals else None,
+    )
+    return frozenset(trust_features(lists))
+
+
+_FEATURES = {signals: _features_of(signals) for signals in Signals}
 
 
 def _tuples(record: Mapping[str, Any]) -> dict[str, Any]:
