@@ -116,7 +116,7 @@ class ChunkingSettings(Section):
     """How documents become chunks; a change re-chunks at the next ingest."""
 
     target_tokens: int = Field(
-        default=256,
+        default=320,
         ge=16,
         le=8_192,
         description="Size that a chunk is filled up to, in estimated tokens.",
