@@ -277,7 +277,7 @@ def test_one_text_that_cannot_be_embedded_costs_its_neighbours_nothing(
     open_base: OpenBase, garden: Path, monkeypatch: pytest.MonkeyPatch
 ):
     faulty = FaultyEmbedder("climb", InvalidVectorError)
-    monkeypatch.setattr("rag.assembly.build_embedder", lambda settings: faulty)
+    monkeypatch.setattr("rag.assembly.opening.build_embedder", lambda settings: faulty)
     base = open_base()
     report = base.ingest(garden)
     assert counts(report) == {"scanned": 4, "new": 3, "failed": 1}
@@ -289,7 +289,7 @@ def test_a_model_that_fails_stops_the_run_and_loses_nothing_written(
     open_base: OpenBase, garden: Path, monkeypatch: pytest.MonkeyPatch
 ):
     faulty = FaultyEmbedder("Sow", EmbeddingError)
-    monkeypatch.setattr("rag.assembly.build_embedder", lambda settings: faulty)
+    monkeypatch.setattr("rag.assembly.opening.build_embedder", lambda settings: faulty)
     base = open_base(ingest={"batch_chunks": 1})
     with pytest.raises(EmbeddingError):
         base.ingest(garden)
