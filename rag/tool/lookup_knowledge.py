@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag.errors import InvalidArgumentError, RagError, StoreError
+from rag.errors import RagError, StoreError
 from rag.evidence.attempt_ledger import AttemptLedger
 from rag.evidence.packed_records import PackedItem
 from rag.evidence.packer import EvidencePacker
@@ -34,12 +34,12 @@ from rag.retrieval.search_service import VectorSearchService
 from rag.settings import Settings
 from rag.stores.filters import SearchFilter
 from rag.text import Analyzer
+from rag.tool.batch_request import checked_batch, part_of_batch
 from rag.tool.lookup_request import LookupRequest, parse_budget, parse_request
 from rag.tool.resume_offset import resume_offset
 from rag.tool.search_facts import search_facts
 from rag.trust import TrustEstimator, TrustSignal, channel_lists
 
-MAX_BATCH = 50  # questions; a larger batch leaves no useful share of a budget to each
 MOST_WORDS_CHECKED = 64  # of a query, for those that occur nowhere
 
 UnmatchedTerms = Callable[[Sequence[str], SearchFilter], tuple[str, ...]]
@@ -151,9 +151,9 @@ class LookupKnowledgeTool:
         budget = self._budget if shared is None else shared
         found: dict[int, _Found] = {}
         errors: dict[int, RagError] = {}
-        for index, query in enumerate(_checked_batch(queries)):
+        for index, query in enumerate(checked_batch(queries)):
             try:
-                found[index] = self._find(_part_of_batch(query, options))
+                found[index] = self._find(part_of_batch(query, options))
             except RagError as error:
                 errors[index] = error
         if not found:
@@ -238,7 +238,7 @@ class LookupKnowledgeTool:
         return self._gate.decide(found.processed, facts), self._notices
 
     def _signal(self, response: SearchResponse) -> TrustSignal | None:
-        """Return what the profile says; None without one, or where a channel's answer is unknown."""
+        """Return what the profile says; None without one, or where a channel failed."""
         if self._trust is None or response.degraded or response.fused_by == "server":
             return None
         words = len(self._analyzer.query_terms(response.query))
@@ -274,37 +274,3 @@ class LookupKnowledgeTool:
         if offset is None:
             return found.response.next_cursor
         return self._service.cursor_at(found.response, offset, found.request.filters)
-
-
-def _checked_batch(
-    queries: Sequence[LookupRequest | str | Mapping[str, Any]],
-) -> Sequence[LookupRequest | str | Mapping[str, Any]]:
-    allowed = f"a list of 1 to {MAX_BATCH} questions"
-    if isinstance(queries, str) or not isinstance(queries, Sequence):
-        raise InvalidArgumentError(
-            f"a batch must be {allowed}; got {type(queries).__name__}",
-            given=queries,
-            allowed=allowed,
-        )
-    if not 1 <= len(queries) <= MAX_BATCH:
-        raise InvalidArgumentError(
-            f"a batch must be {allowed}; got {len(queries)}", given=len(queries), allowed=allowed
-        )
-    return queries
-
-
-def _part_of_batch(
-    query: LookupRequest | str | Mapping[str, Any], options: Mapping[str, Any]
-) -> LookupRequest:
-    if isinstance(query, str):
-        query = {"query": query}
-    if isinstance(query, Mapping):
-        query = {**options, **query}
-    request = parse_request(query)
-    if request.budget_tokens is not None:
-        raise InvalidArgumentError(
-            "a question of a batch has no budget of its own",
-            given=request.budget_tokens,
-            allowed="budget_tokens of the whole batch",
-        )
-    return request

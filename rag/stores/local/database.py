@@ -20,8 +20,9 @@ from rag.errors import (
     StoreNotInitialisedError,
 )
 from rag.stores.local.engine_errors import damaged, engine_errors
+from rag.stores.local.file_version import file_version
 from rag.stores.local.filter_sql import register_functions
-from rag.stores.local.schema import APPLICATION_ID, SCHEMA_VERSION, create_tables, migrate
+from rag.stores.local.schema import SCHEMA_VERSION, create_tables, migrate
 from rag.stores.local.write_lock import write_lock
 
 DATABASE_FILE = "rag.sqlite"
@@ -108,7 +109,7 @@ class Database:
     def is_older(self) -> bool:
         """Whether the store exists and a migration is due."""
         with engine_errors(self.folder), contextlib.closing(self._probe()) as connection:
-            return 0 < _version(connection) < SCHEMA_VERSION
+            return 0 < file_version(connection) < SCHEMA_VERSION
 
     def require_writable(self) -> None:
         """Raise ``ReadonlyError`` where the store was opened for reading only."""
@@ -138,7 +139,7 @@ class Database:
                 connection.execute(f"PRAGMA cache_size = -{WRITE_CACHE_KIB}")
                 connection.execute("BEGIN IMMEDIATE")
                 try:
-                    version = _version(connection)
+                    version = file_version(connection)
                     if version == 0:
                         create_tables(connection, manifest=manifest)
                     elif version < SCHEMA_VERSION:
@@ -197,7 +198,7 @@ class Database:
                 hint="ingest something first: rag ingest FOLDER",
             )
         opened = _Opened(connection=self._connect(), file=_file_of(self.path))
-        if not migrating and 0 < (version := _version(opened.connection)) < SCHEMA_VERSION:
+        if not migrating and 0 < (version := file_version(opened.connection)) < SCHEMA_VERSION:
             opened.connection.close()
             raise IndexIdentityMismatchError(
                 f"the index at {self.path} has schema version {version};"
@@ -242,7 +243,7 @@ class Database:
 
     def _is_laid(self) -> bool:
         with engine_errors(self.folder), contextlib.closing(self._probe()) as connection:
-            return _version(connection) > 0
+            return file_version(connection) > 0
 
     def _probe(self) -> sqlite3.Connection:
         return sqlite3.connect(self._uri("ro"), uri=True, timeout=BUSY_TIMEOUT_S)
@@ -263,41 +264,3 @@ def _file_of(path: Path) -> tuple[int, int]:
     except (FileNotFoundError, NotADirectoryError):
         return 0, 0
     return status.st_dev, status.st_ino
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    """Return the schema version, 0 for a file without tables; refuse foreign and newer files."""
-    path = Path(connection.execute("PRAGMA database_list").fetchone()[2])
-    application, version, tables = _header(connection)
-    if application == APPLICATION_ID:
-        if version > SCHEMA_VERSION:
-            raise IndexIdentityMismatchError(
-                f"the index at {path} has schema version {version};"
-                f" this release reads up to {SCHEMA_VERSION}",
-                given=str(version),
-                allowed=f"schema version {SCHEMA_VERSION}",
-                hint="use a newer release, or ingest again into another folder",
-            )
-        return version
-    if tables or application:
-        raise damaged(path, "the file is a database of another program")
-    return 0
-
-
-def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
-    """Return application, schema version and number of tables, all of one state of the file.
-
-    Another process may lay its tables meanwhile; half of before and half of after would look
-    like a foreign file.
-    """
-    inside = connection.in_transaction
-    if not inside:
-        connection.execute("BEGIN")
-    try:
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    finally:
-        if not inside:
-            connection.execute("ROLLBACK")
-    return application, version, tables

@@ -13,8 +13,8 @@ from rag.surfaces.http_api import openapi_examples as examples
 from rag.surfaces.http_api.problem import MEDIA_TYPE as PROBLEM_TYPE
 from rag.surfaces.http_api.request_models import PathIngest, SearchRequest, TextIngest, UploadIngest
 from rag.tool import LookupRequest
+from rag.tool.batch_request import MAX_BATCH
 from rag.tool.filter_schema import FILTER_SCHEMA
-from rag.tool.lookup_knowledge import MAX_BATCH
 from rag.wire import json_schema
 
 JSON = "application/json"

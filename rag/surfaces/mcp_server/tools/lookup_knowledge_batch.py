@@ -9,7 +9,7 @@ from rag.errors import InvalidArgumentError
 from rag.surfaces.mcp_server.text_blocks import batch_text
 from rag.surfaces.mcp_server.tool import READS, Answer, Call, Tool
 from rag.surfaces.mcp_server.tools.lookup_knowledge import look_up_schema, session_of
-from rag.tool.lookup_knowledge import MAX_BATCH
+from rag.tool.batch_request import MAX_BATCH
 from rag.wire import to_wire
 
 DESCRIPTION = """\
