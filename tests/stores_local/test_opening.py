@@ -16,7 +16,7 @@ from rag.errors import (
     StoreNotInitialisedError,
 )
 from rag.ingest.records import Source
-from rag.stores.local import database, schema
+from rag.stores.local import database, file_version, schema
 from rag.testing.store_contract_parts.corpus import document, document_id, search
 from tests.stores_local.opening import local_store
 
@@ -151,7 +151,7 @@ def test_a_readonly_store_sees_what_another_process_writes(folder) -> None:
 def test_an_older_schema_is_migrated_once_and_never_by_a_reader(folder, monkeypatch) -> None:
     local_store(folder).close()
     steps: list[int] = []
-    for module in (schema, database):
+    for module in (schema, database, file_version):
         monkeypatch.setattr(module, "SCHEMA_VERSION", 2)
     monkeypatch.setattr(schema, "_MIGRATIONS", {1: lambda connection: steps.append(1)})
     before = contents(folder)
