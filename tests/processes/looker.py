@@ -15,10 +15,11 @@ import sys
 import rag
 from rag.errors import ChunkNotFoundError
 from rag.ranking.records import SearchHit, SearchMode
+from rag.stores.filters import SearchFilter
 from rag.stores.records import StoreQuery, StoreResponse
 from tests.processes.marked_corpus import is_whole, marker, name, said_by
 
-MOST_CHUNKS = 100  # more than a document has
+MOST_CHUNKS = 16  # more than a document has
 
 
 class Looker:
@@ -53,8 +54,15 @@ class Looker:
         embedder = self._base.parts.embedder
         assert embedder is not None
         words = marker(number)
+        by_words = mode is SearchMode.LEXICAL  # which find this document alone
         return self._base.parts.store.search(
-            StoreQuery(text=words, mode=mode, k=200, vector=embedder.embed_query(words))
+            StoreQuery(
+                text=words,
+                mode=mode,
+                k=MOST_CHUNKS,
+                vector=embedder.embed_query(words),
+                filters=SearchFilter(path_prefix=None if by_words else name(number)),
+            )
         )
 
     def _check_whole(self, hits: list[SearchHit], response: StoreResponse) -> None:

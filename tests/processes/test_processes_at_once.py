@@ -23,7 +23,7 @@ from tests.processes import marked_corpus
 
 ROOT = Path(__file__).parents[2]
 RAG = Path(sys.executable).with_name("rag")
-DOCUMENTS = 80  # of eight chunks
+DOCUMENTS = 80  # of four chunks
 EDITED = range(40)
 DELETED = range(70, 80)
 LONGEST_S = 120.0  # for a process that hangs; none takes a tenth of it
