@@ -11,6 +11,7 @@ from rag.evaluation.svg_plots import Series, bars, plot
 from rag.trust import FusionChoice
 
 WORST = 20  # questions shown: as many as one reads
+SHOWN_HARM = 0.0005  # what three places show
 DOTS = 1_000  # of a scatter; more hide each other
 
 _STYLE = """
@@ -67,16 +68,13 @@ def harm_in_words(report: EvalReport) -> str | None:
         return None
     compared, advised = report.fusions, report.fusion_advised
     better = max(("lexical", "vector"), key=lambda name: getattr(compared, name).mean)
-    if report.harm > 0:
-        said = (
-            f"Hybrid is worse than {better} alone by {report.harm:.3f} nDCG@10 on the"
-            f" {compared.questions} questions that both channels answer."
-        )
-    else:
-        said = (
-            f"Hybrid is better than {better} alone by {-report.harm:.3f} nDCG@10 on the"
-            f" {compared.questions} questions that both channels answer."
-        )
+    standing = "as good as"
+    if abs(report.harm) >= SHOWN_HARM:
+        standing = f"{abs(report.harm):.3f} nDCG@10 {'below' if report.harm > 0 else 'above'}"
+    said = (
+        f"Hybrid is {standing} {better} alone on the {compared.questions} questions that both "
+        "channels answer."
+    )
     if advised == report.fusion_in_force:
         return f"{said} No fusion tried is better than the one in force."
     gain = compared.of(advised).ndcg.mean - compared.of(report.fusion_in_force).ndcg.mean
@@ -120,7 +118,7 @@ def _fusion(report: EvalReport) -> str:
             escape(in_words(one.choice))
             + (" · in force" if one.choice == report.fusion_in_force else ""),
             _shown(one.ndcg),
-            f"{one.harm:+.3f}",
+            f"{-one.harm:+.3f}",
         ]
         for one in dict.fromkeys(shown)
     ]
@@ -128,7 +126,7 @@ def _fusion(report: EvalReport) -> str:
         [f"{name} alone", _shown(getattr(report.fusions, name)), ""]
         for name in ("lexical", "vector")
     ]
-    table = _table(["fusion", "nDCG@10", "below the better channel"], [*alone, *rows])
+    table = _table(["fusion", "nDCG@10", "against the better channel"], [*alone, *rows])
     return f"<h2>Fusion</h2><p>{escape(said)}</p>{table}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, HEIGHT = 340, 280
-LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 40  # margins that hold the axis labels
+LEFT, RIGHT, TOP, BOTTOM = 46, 18, 12, 40  # margins that hold the axis labels
 TICKS = 5
 COLOURS = ("#2563a8", "#b4472e", "#3a7d44", "#7a4d9f")  # told apart by the common colour blindness
 
@@ -62,7 +62,7 @@ def plot(
                 f' fill-opacity="0.6">{title}</circle>'
             )
         parts.append(
-            f'<text x="{LEFT + 8}" y="{TOP + 14 + 14 * number}" fill="{colour}">'
+            f'<text x="{LEFT + 8}" y="{TOP + 14 + 14 * number}" style="fill:{colour}">'
             f"{escape(one.label)}</text>"
             if len(series) > 1
             else ""

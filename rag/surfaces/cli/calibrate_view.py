@@ -16,7 +16,7 @@ def print_calibration(found: Calibration, target: Path) -> None:
     profile = found.profile
     page.line(f"profile {shown(profile.name)}, in force from the next start; kept at {target}")
     page.line()
-    rows = [("signals", "against", "AUROC", "Brier skill", "ECE", "kept")]
+    rows: list[tuple[str, ...]] = [("signals", "against", "AUROC", "Brier skill", "ECE", "kept")]
     for name, score in found.scores.items():
         kept = "yes" if name in profile.models else "no: no skill"
         rows += [

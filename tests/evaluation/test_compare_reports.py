@@ -1,0 +1,70 @@
+"""Which differences between two reports are larger than chance."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag.errors import InvalidArgumentError
+from rag.evaluation.compare_reports import compare_reports
+from rag.evaluation.eval_report import read_report
+
+
+def report(mean: float, low: float, high: float, **changes: Any) -> dict[str, Any]:
+    return {
+        "schema_version": "eval_report.v1",
+        "name": "shelf",
+        "questions": {"answerable": 100},
+        "retrieval": {"hybrid": {"nDCG@10": {"mean": mean, "low": low, "high": high}}},
+        "trust": {"cross": {"separation": {"auroc": 0.99, "brier_skill": 0.8}}},
+        "budgets": [{"budget": 500, "retained": {"mean": 0.9, "low": 0.8, "high": 1.0}}],
+        **changes,
+    }
+
+
+BEFORE = report(0.80, 0.78, 0.82)
+
+
+@pytest.mark.scenario("evaluation", "A regression")
+def test_a_fall_beyond_interval_and_tolerance_is_a_regression():
+    after = report(0.70, 0.68, 0.72)
+    first = compare_reports(BEFORE, after, tolerance=0.01)[0]
+    assert (first.measure, first.verdict, first.regression) == ("hybrid nDCG@10", "worse", True)
+    first = compare_reports(BEFORE, after, tolerance=0.2)[0]
+    assert (first.verdict, first.regression) == ("worse", False)
+
+
+def test_a_difference_inside_an_interval_is_none():
+    (first, *_) = compare_reports(BEFORE, report(0.79, 0.77, 0.81), tolerance=0.0)
+    assert (first.verdict, first.regression) == ("same", False)
+    (first, *_) = compare_reports(BEFORE, report(0.9, 0.88, 0.92), tolerance=0.0)
+    assert first.verdict == "better"
+
+
+def test_a_measure_without_interval_is_held_against_the_tolerance():
+    after = report(
+        0.80, 0.78, 0.82, trust={"cross": {"separation": {"auroc": 0.9, "brier_skill": 0.8}}}
+    )
+    found = {one.measure: one for one in compare_reports(BEFORE, after, tolerance=0.01)}
+    assert found["cross auroc"].regression is True
+    assert found["cross brier_skill"].verdict == "same"
+    found = {one.measure: one for one in compare_reports(BEFORE, after, tolerance=0.1)}
+    assert found["cross auroc"].regression is False
+
+
+def test_reports_on_other_questions_are_refused():
+    with pytest.raises(InvalidArgumentError, match="different questions"):
+        compare_reports(BEFORE, report(0.8, 0.7, 0.9, questions={"answerable": 5}), tolerance=0)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema_version": "search_response.v1"}'])
+def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str):
+    path = tmp_path / "a.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InvalidArgumentError):
+        read_report(path)
+    path.write_text(json.dumps(BEFORE), "utf-8")
+    assert read_report(path)["name"] == "shelf"
