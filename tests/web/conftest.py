@@ -43,7 +43,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def handbook_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A service over the sample handbook, which no test changes."""
-    services = services_in(tmp_path_factory.mktemp("inspected"))
+    small = {"target_tokens": 64, "max_tokens": 128}  # so that there are hits enough
+    services = services_in(tmp_path_factory.mktemp("inspected"), chunking=small)
     services.base.ingest(handbook_path())
     with running(services) as (address, _):
         yield address

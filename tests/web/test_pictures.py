@@ -33,7 +33,8 @@ FOLDER = os.environ.get("RAG_TEST_SCREENSHOTS")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A service over the handbook; with the default model where the pictures are to be kept."""
     embedding = {"embedder": "minilm" if FOLDER else "hashing", "cache": False}
-    services = services_in(tmp_path_factory.mktemp("pictured"), embedding=embedding)
+    small = {"target_tokens": 96, "max_tokens": 192}  # the handbook is tiny
+    services = services_in(tmp_path_factory.mktemp("pictured"), embedding=embedding, chunking=small)
     services.base.ingest(handbook_path())
     with running(services) as (address, _):
         yield address
