@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,7 @@ class ReliabilityPoint:
 
     @property
     def radius(self) -> float:
-        return round(max(SMALLEST, LARGEST * self.weight**0.5), 1)
+        return round(max(SMALLEST, LARGEST * math.sqrt(self.weight)), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +90,10 @@ def _plots(given: Any) -> tuple[ReliabilityPlot, ...]:
     return tuple(plot for plot in plots if plot.points)
 
 
-def _points(bins: Sequence[Sequence[float]]) -> tuple[ReliabilityPoint, ...]:
+def _points(bins: Sequence[tuple[float, float, float]]) -> tuple[ReliabilityPoint, ...]:
     return tuple(
         ReliabilityPoint(probability=probability, answered=answered, weight=weight)
-        for probability, answered, weight in sorted(bins)
+        for probability, answered, weight in sorted(map(tuple, bins))
     )
 
 
