@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("rag.testing.store_contract_parts")
-
-from rag.ranking import ReciprocalRankFusion  # noqa: E402  # after the rewriting is asked for
-from rag.settings import StoreSettings  # noqa: E402  # likewise
-from rag.stores.milvus.connection import connect  # noqa: E402  # likewise
-from rag.stores.milvus.store import MilvusHybridKnowledgeStore  # noqa: E402  # likewise
-from rag.testing.store_contract import ANALYZER, EMBEDDER, OpenStore  # noqa: E402  # likewise
+from rag.ranking import ReciprocalRankFusion
+from rag.settings import StoreSettings
+from rag.stores.milvus.connection import connect
+from rag.stores.milvus.store import MilvusHybridKnowledgeStore
+from rag.testing.store_contract import ANALYZER, EMBEDDER, OpenStore
 
 STOP_S = 30.0  # the server drains what it was asked before
 

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("rag.testing.store_contract_parts")
-
-from rag.stores.local import LocalKnowledgeStore  # noqa: E402  # after the rewriting is asked for
-from tests.stores_local.opening import OpenLocal, local_store  # noqa: E402  # likewise
+from rag.stores.local import LocalKnowledgeStore
+from tests.stores_local.opening import OpenLocal, local_store
 
 
 @pytest.fixture
