@@ -92,11 +92,15 @@ def test_new_rows_are_found_and_removed_ones_are_not(folder) -> None:
 def test_a_filter_over_an_index_agrees_with_exact_search(built, tags, monkeypatch) -> None:
     monkeypatch.setattr(vector_retriever, "FEW", 50)  # so that the index is asked
     exact, indexed = local_store(built), local_store(built, exact_limit=LIMIT)
-    for query in unit_vectors(10, seed=11):
-        wanted = by_vector(exact, query, tags=tags, k=10)
-        for candidates in (10, 200):
+    queries = unit_vectors(20, seed=11)
+    for candidates in (10, 200):
+        shared = 0
+        for query in queries:
+            wanted = by_vector(exact, query, tags=tags, k=10)
             found = by_vector(indexed, query, tags=tags, k=10, candidates=candidates)
-            assert len(set(wanted) & set(found)) >= 9
+            shared += len(set(wanted) & set(found))
+        # the promise is recall over queries; the index is trained anew each time, on chance
+        assert shared >= 0.97 * 10 * len(queries)
     (one,) = unit_vectors(1, seed=12)
     assert len(by_vector(indexed, one, tags=tags)) == 200
     exact.close()
