@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
@@ -41,7 +43,24 @@ def serve(app: FastAPI, settings: ServerSettings, *, listening: Callable[[str], 
     with bound_socket(settings.host, settings.port) as bound:
         name = f"[{settings.host}]" if ":" in settings.host else settings.host
         listening(f"http://{name}:{bound.getsockname()[1]}/")
-        uvicorn.Server(server_config(app, settings)).run([bound])
+        with _signals_end_it():
+            uvicorn.Server(server_config(app, settings)).run([bound])
+
+
+@contextmanager
+def _signals_end_it() -> Iterator[None]:
+    """Let a signal be an end like any other, once what runs is finished.
+
+    uvicorn raises the signal again when it is done, for whoever had a handler before it; the
+    default ones would end the process there and then.
+    """
+    ends = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda _number, _frame: None) for number in ends}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def server_config(app: FastAPI, settings: ServerSettings) -> uvicorn.Config:
