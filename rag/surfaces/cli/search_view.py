@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from rag.ranking.records import Channel
+from rag.ranking.records import Channel, ScoreKind
 from rag.surfaces.cli.terminal import Page, shown
 from rag.wire.search_response import ResultHit, SearchResult, SearchTrace
 
@@ -108,6 +108,9 @@ def _channel_said(name: str, rank: int | None, score: float | None, unit: str) -
 
 
 def _fusion_sum(hit: ResultHit, trace: SearchTrace) -> str:
+    if hit.score_kind is ScoreKind.MINMAX:
+        weights = " and ".join(f"{weight:g} {name}" for name, weight in trace.weights.items())
+        return f"fusion   minmax, weights {weights} = {_number(hit.retrieval.fusion_score)}"
     ranks = {
         Channel.LEXICAL: hit.retrieval.lexical_rank,
         Channel.VECTOR: hit.retrieval.vector_rank,
