@@ -138,7 +138,10 @@ def _parsed_instant(key: str, value: Any) -> datetime:
             raise _wrong_type(key, value, allowed) from None
     if not isinstance(value, datetime) or value.tzinfo is None:
         raise _wrong_type(key, value, allowed)
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:  # the offset carries it out of the years 1 to 9999
+        raise _wrong_type(key, value.isoformat(), allowed) from None
 
 
 def _wrong_type(key: str, value: Any, allowed: str) -> InvalidFilterError:

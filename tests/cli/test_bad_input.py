@@ -48,6 +48,11 @@ QUERIES: dict[str, tuple[str, tuple[object, ...], Callable[[KnowledgeBase], obje
         ("search", "a", "--indexed-after", "2026-01-01T00:00:00"),
         lambda b: b.search("a", filters={"indexed_after": "2026-01-01T00:00:00"}),
     ),
+    "time beyond the calendar": (
+        "invalid_filter",
+        ("search", "a", "--indexed-after", "9999-12-31T23:59:59-12:00"),
+        lambda b: b.search("a", filters={"indexed_after": "9999-12-31T23:59:59-12:00"}),
+    ),
     "no time": (
         "invalid_filter",
         ("list", "--indexed-after", "yesterday"),
