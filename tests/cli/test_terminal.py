@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -143,3 +144,48 @@ def test_an_encoding_that_lacks_a_character_is_no_error(
         assert checked(done.stdout.decode("utf-8"))["query"] == "备份"
     else:
         assert b"?" in done.stdout
+
+
+def run_in_a_shell(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command whose standard streams a shell has redirected."""
+    words = shlex.join([sys.executable, "-c", PROGRAM, *arguments])
+    return subprocess.run(
+        ["bash", "-c", f"{words} {redirection}"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("json_flag", [[], ["--json"]])
+def test_a_result_that_a_full_disk_refuses_is_an_error_and_no_traceback(
+    shelf_uri: Path, json_flag: list[str]
+):
+    ran = run_in_a_shell("> /dev/full", "list", "--store", str(shelf_uri), *json_flag)
+    assert ran.returncode == 2
+    assert "Traceback" not in ran.stderr
+    assert "Exception ignored" not in ran.stderr
+    assert "No space left on device" in ran.stderr
+    if json_flag:
+        assert checked(ran.stderr)["code"] == "error"
+
+
+def test_closed_standard_streams_are_empty_ones(shelf_uri: Path):
+    store = ("--store", str(shelf_uri))
+    unheard = run_in_a_shell(">&-", "list", "--json", *store)
+    assert (unheard.returncode, unheard.stderr) == (0, "")
+    answer = run_in_a_shell("2>&-", "list", "--json", *store)
+    assert checked(answer.stdout)["total"] > 0
+    unread = run_in_a_shell("<&-", "ingest", "-", "--name", "a.md", "--json", *store)
+    assert unread.returncode == 2
+    assert checked(unread.stderr)["code"] == "unreadable_file"
+    refused = run_in_a_shell("<&- 2>&-", "search", " ", *store)
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+
+def test_a_screen_of_no_width_hides_nothing(shelf_uri: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "0")
+    listed = run_in_a_shell("", "list", "--store", str(shelf_uri))
+    assert len(listed.stdout.splitlines()) > 0
+    assert run_in_a_shell("", "list", "--help").stdout.startswith("Usage: rag list")

@@ -5,7 +5,6 @@ Exit codes: 0 ok (no hits too), 1 refused, 2 error, 3 unhealthy (doctor), 130 in
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -15,7 +14,7 @@ from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError
 from rag import __version__
 from rag.errors import InvalidArgumentError, RagError
 from rag.surfaces.cli.help_formatter import HelpFormatter
-from rag.surfaces.cli.terminal import print_error
+from rag.surfaces.cli.terminal import discard_output, print_error, writing
 
 EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
 
@@ -98,6 +97,8 @@ def run(argv: Sequence[str]) -> int:
         code = build_app(command)(
             list(argv), exit_on_error=False, print_error=False, result_action="return_value"
         )
+        with writing():
+            sys.stdout.flush()  # here a full disk can still be told
     except RagError as error:
         print_error(error, as_json=as_json)
         return error.exit_code
@@ -110,7 +111,7 @@ def run(argv: Sequence[str]) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # the reader went away (`rag list | head`): no error, and no second one at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return 0
     return code if isinstance(code, int) else 0
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import RagError
@@ -20,6 +23,26 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 def shown(text: str) -> str:
     """Return retrieved text made safe for a terminal: control and bidi characters replaced."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def discard_output() -> None:
+    """Send what standard output still holds nowhere, so that its end meets no second error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Turn a failure to write a result, such as a full disk, into an error; not a closed pipe."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_output()
+        raise RagError(
+            f"the result cannot be written to standard output: {error.strerror or error}",
+            hint="what was stored is kept; free some space, or send the output elsewhere",
+        ) from error
 
 
 def stdout_console() -> Console:
@@ -102,19 +125,22 @@ class Page:
             self._print(text)
 
     def _print(self, text: Text) -> None:
-        self._console.print(text, soft_wrap=True)
+        with writing():
+            self._console.print(text, soft_wrap=True)
 
 
 def print_record(record: Any) -> None:
     """Print a published object on stdout: indented on a terminal, compact for a program."""
     from rag.wire import to_json
 
-    sys.stdout.write(to_json(record, indent=2 if sys.stdout.isatty() else None) + "\n")
+    with writing():
+        sys.stdout.write(to_json(record, indent=2 if sys.stdout.isatty() else None) + "\n")
 
 
 def print_json(value: Any) -> None:
     """Print any JSON document on stdout, indented."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    with writing():
+        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
 def print_error(error: RagError, *, as_json: bool) -> None:

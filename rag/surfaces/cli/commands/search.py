@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions, FilterOptions
-from rag.surfaces.cli.terminal import note, print_record
+from rag.surfaces.cli.terminal import note, print_record, writing
 
 
 def search_command(
@@ -109,8 +109,9 @@ def _bulk(common: CommonOptions) -> int:
         for line in lines:
             item = bulk_line(line, base.search)
             failed += item.error is not None
-            sys.stdout.write(to_json(item) + "\n")
-            sys.stdout.flush()  # a reader at the other end sees each answer as it comes
+            with writing():
+                sys.stdout.write(to_json(item) + "\n")
+                sys.stdout.flush()  # a reader at the other end sees each answer as it comes
     note(f"{len(lines)} searches: {len(lines) - failed} answered, {failed} failed")
     return 0
 
