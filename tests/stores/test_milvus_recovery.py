@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -220,3 +222,29 @@ def _row_count(uri: str) -> int:
     rows = held.client.query("rag", filter="part >= -1", output_fields=["row_id"])
     held.release()
     return len(rows)
+
+
+@pytest.mark.parametrize("left", [(), ("schema.json.tmp",)])
+@pytest.mark.parametrize("name", ["rag", "rag_ledger"])
+def test_a_collection_that_was_begun_and_never_made_does_not_stop_the_next_start(
+    new_path, name: str, left: tuple[str, ...]
+):
+    """As a full disk or a kill leaves it: Milvus Lite neither lists it nor makes it anew."""
+    uri = new_path()
+    begun = Path(uri) / "collections" / name
+    begun.mkdir(parents=True)
+    for file in left:
+        (begun / file).write_text("{")
+    with closing(open_at(uri)("rag")) as store:
+        store.write_documents([document("a.md", "plover")])
+        assert texts(search(store, "plover", SearchMode.LEXICAL)) == ["plover"]
+
+
+def test_a_collection_with_data_and_no_schema_is_left_alone(new_path):
+    uri = new_path()
+    folder = Path(uri) / "collections" / "rag"
+    folder.mkdir(parents=True)
+    (folder / "data.parquet").write_bytes(b"precious")
+    with pytest.raises(StoreError):
+        open_at(uri)("rag")
+    assert (folder / "data.parquet").read_bytes() == b"precious"

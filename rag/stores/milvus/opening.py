@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Final
 
 from pymilvus import MilvusClient
@@ -12,6 +13,7 @@ from rag.errors import StoreDamagedError, StoreError, StoreNotInitialisedError
 from rag.settings import StoreSettings
 from rag.stores.milvus.connection import MilvusConnection
 from rag.stores.milvus.errors import milvus_errors
+from rag.stores.milvus.half_made import clear_half_made
 from rag.stores.milvus.index import MilvusIndex
 from rag.stores.milvus.ledger import Ledger
 from rag.stores.milvus.manifest import check_identity, new_manifest
@@ -64,6 +66,8 @@ def open_index(
                 )
             made = new_manifest(analyzer, embedder)
             dimensions = None if embedder is None else embedder.dimensions
+            if connection.engine.exclusive:
+                clear_half_made(Path(connection.uri), (chunks, ledger.collection))
             with connection.errors("create the index"):
                 create_collection(
                     connection.client,
