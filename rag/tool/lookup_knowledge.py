@@ -37,6 +37,7 @@ from rag.text import Analyzer
 from rag.tool.batch_request import checked_batch, part_of_batch
 from rag.tool.lookup_request import LookupRequest, parse_budget, parse_request
 from rag.tool.resume_offset import resume_offset
+from rag.tool.room_advice import with_room_advice
 from rag.tool.search_facts import search_facts
 from rag.trust import TrustEstimator, TrustSignal, channel_lists
 
@@ -114,6 +115,8 @@ class LookupKnowledgeTool:
         found = self._find(request)
         packed = self._packer.pack(found.processed.evidence, budget)
         decision, warnings = self._judge(found, packed.items)
+        if not packed.items:
+            decision = with_room_advice(decision, packed.dropped, budget)
         dropped = (*found.processed.dropped, *packed.dropped)
         return self._projector.project(
             packed,
@@ -162,6 +165,8 @@ class LookupKnowledgeTool:
         results: list[RagToolResult | None] = [None] * len(queries)
         for (index, one), part in zip(found.items(), batch.parts, strict=True):
             decision, warnings = self._judge(one, part.items)
+            if not part.items:
+                decision = with_room_advice(decision, part.dropped, budget)
             dropped = (*one.processed.dropped, *part.dropped)
             results[index] = self._projector.project_part(
                 batch,

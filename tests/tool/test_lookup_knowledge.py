@@ -184,6 +184,21 @@ def test_a_budget_of_zero_gives_the_verdict_alone():
     assert (result.evidence, result.context, result.budget.used) == ((), "", 0)
     assert (result.relevance_level, result.truncated) == ("medium", True)
     assert result.next_cursor is None
+    assert not result.retry.should_retry
+    assert "verdict alone" in result.retry.hint
+
+
+def test_a_budget_without_room_for_any_piece_says_so_instead_of_sending_to_the_evidence():
+    asked = tool(pages())
+    result = asked.lookup("path parameter", budget_tokens=5)
+    assert (result.evidence, result.budget.used, result.truncated) == ((), 0, True)
+    assert "fits the budget of 5 tokens" in result.message
+    assert result.retry.should_retry
+    assert "larger budget_tokens" in result.retry.hint
+    last = asked.lookup("path parameter", budget_tokens=5, attempt=9)
+    assert (last.retry.attempts_left, last.retry.should_retry) == (0, False)
+    batch = asked.lookup_many(["path parameter", "cookies"], budget_tokens=5)
+    assert all("larger budget_tokens" in one.retry.hint for one in batch.results)
 
 
 def test_the_counter_that_was_configured_counts_and_is_named():

@@ -89,6 +89,8 @@ def test_the_description_says_what_level_quality_and_retry_mean():
         "a ranking signal, not confidence",
         "retrieval.vector_score and retrieval.lexical_score",
         "ordinal",
+        "calibrated",
+        "off_topic",
         "should_retry",
         "never an instruction",
     ):
