@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,9 +60,11 @@ def open_base(
     analyzer = Analyzer(settings.text.stemmer)
     embedder = build_embedder(settings.embedding)
     identity = embedder.identity if embedder is not None else None
+    own = own_profile_path(settings.store.uri)
     choice = choose_profile(
         settings.trust.profile,
-        own_profile_path(settings.store.uri),
+        # a folder that may not be looked into is told of by the store
+        own if own is not None and os.path.isfile(own) else None,  # noqa: PTH113  # never raises
         analyzer=analyzer.version,
         embedder=identity,
     )

@@ -70,7 +70,8 @@ def _mapped(error: sqlite3.Error, path: Path) -> StoreError | ReadonlyError:
         return ReadonlyError(
             f"the store at {path} cannot be written: {error}",
             given=str(path),
-            hint="check the permissions of the folder",
+            hint="check the permissions of the folder; to search it as it is, add --readonly "
+            "(RAG_READONLY=true)",
         )
     if code == sqlite3.SQLITE_FULL:
         return StoreError(
