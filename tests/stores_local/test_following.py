@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag.errors import StoreNotInitialisedError
 from rag.ranking.records import SearchMode
 from rag.stores.local import document_writer, row_table, vector_matrix
 from rag.testing.store_contract_parts.corpus import document, document_id, search
@@ -86,6 +87,23 @@ def test_a_store_that_was_removed_and_made_anew_shows_only_the_new_one(folder) -
     assert old.revision() != before
     old.close()
     new.close()
+
+
+@pytest.mark.parametrize("made_by", ["another", "itself"])
+def test_a_store_that_was_asked_while_its_folder_was_gone_sees_the_one_made_after(
+    folder, made_by: str
+) -> None:
+    store = local_store(folder)
+    store.write_documents([document("a.md", "old heron")])
+    shutil.rmtree(folder)
+    for _ in range(2):
+        with pytest.raises(StoreNotInitialisedError):
+            search(store, "heron")
+    maker = store if made_by == "itself" else local_store(folder)
+    maker.write_documents([document("b.md", "new heron")])
+    assert [hit.chunk.uri for hit in search(store, "heron").hits] == ["b.md"]
+    maker.close()
+    store.close()
 
 
 @pytest.mark.scenario("local-store", "Sixteen threads get equal answers")

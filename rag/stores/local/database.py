@@ -213,6 +213,7 @@ class Database:
         return opened
 
     def _forget(self, opened: _Opened) -> None:
+        self._local.opened = None  # also where nothing takes its place yet
         opened.connection.close()
         with self._guard:
             self._opened.discard(opened)
