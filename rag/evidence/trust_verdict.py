@@ -43,8 +43,9 @@ def verdict_by_trust(
     level = level_of(signal)
     filtered = sum(drop.reason is DropReason.BELOW_QUALITY for drop in processed.dropped)
     qualities = [piece.rated.quality for piece in processed.evidence]
+    searched = "what the filters let through" if facts.filters else "the base"
     message = (
-        f"Relevance {level}, calibrated: the probability that the base answers this is "
+        f"Relevance {level}, calibrated: the probability that {searched} answers this is "
         f"{_percent(signal.probability)}"
     )
     if signal.off_topic:

@@ -57,6 +57,7 @@ def test_off_the_topic_of_a_filter_it_is_worth_asking_without():
     assert (decision.level, decision.reason) == ("none", "off_topic")
     assert decision.retry.should_retry is True
     assert "tags" in decision.retry.hint
+    assert "what the filters let through answers" in decision.message  # and not the base
 
 
 @pytest.mark.scenario("calibration", "On topic but probably unanswered")
