@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from rag.settings.section import Section
 
@@ -41,6 +41,17 @@ class StoreSettings(Section):
         default="client",
         description="Who fuses: this package, or the Milvus server's RRFRanker (channel scores are then absent).",
     )
+
+    @field_validator("uri")
+    @classmethod
+    def _is_a_path_or_a_server(cls, uri: str) -> str:
+        """Refuse what would quietly become a folder: no path at all, or a scheme mistyped."""
+        if not uri.strip():
+            raise ValueError("a store URI cannot be empty")
+        scheme, found, _ = uri.partition("://")
+        if found and scheme not in ("http", "https"):
+            raise ValueError(f"{scheme}:// is no scheme of a store; a server's is http or https")
+        return uri
 
 
 class EmbeddingSettings(Section):

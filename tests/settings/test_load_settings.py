@@ -81,3 +81,14 @@ def test_readonly_settings_refuse_a_write_and_say_how_to_allow_it():
         load_settings(readonly=True).require_writable("ingest")
     assert caught.value.exit_code == 1
     assert Settings().require_writable("ingest") is None
+
+
+@pytest.mark.parametrize("uri", ["", "  ", "ftp://host", "htps://host:19530", "tcp://host:19530"])
+def test_a_store_uri_that_names_neither_path_nor_server_is_refused(uri: str):
+    with pytest.raises(ConfigError, match=r"store\.uri"):
+        load_settings(store={"uri": uri})
+
+
+@pytest.mark.parametrize("uri", ["./.rag", "kb.db", "a:b/c", "http://host:19530", "https://host"])
+def test_a_store_uri_is_a_path_or_a_server(uri: str):
+    assert load_settings(store={"uri": uri}).store.uri == uri
