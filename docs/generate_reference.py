@@ -71,6 +71,7 @@ assert json.loads(json.dumps(error.to_wire())) == {
 | 1 | understood and refused: read-only, or a confirmation is missing |
 | 2 | an error from the table above |
 | 3 | `rag doctor` found something unhealthy |
+| 130 | interrupted; what was written is kept |
 """
 
 SETTINGS_HEAD = """\
