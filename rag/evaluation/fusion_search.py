@@ -133,6 +133,8 @@ def compare_fusions(
 def best_fusion(compared: Fusions, kinds: Sequence[str] = ("rrf", "minmax")) -> FusionChoice:
     """Return the candidate of the best mean nDCG@10 among those that harm no collection.
 
+    Every question weighs the same, so that a small collection's luck decides nothing.
+
     Where every one harms some collection by more than 0.005, it is the one that harms least.
 
     Raises:
@@ -141,13 +143,14 @@ def best_fusion(compared: Fusions, kinds: Sequence[str] = ("rrf", "minmax")) -> 
     if not compared:
         raise InvalidArgumentError("no questions that both channels answer; nothing can be fused")
     tables = list(compared.values())
+    questions = [table.questions for table in tables]
     ranked = []
     for at, first in enumerate(tables[0].fusions):
         if first.choice.kind not in kinds:
             continue
         scores = [table.fusions[at] for table in tables]
         harm = max(score.harm for score in scores)
-        gain = float(np.mean([score.ndcg.mean for score in scores]))
+        gain = float(np.average([score.ndcg.mean for score in scores], weights=questions))
         harmless = harm <= HARM_TOLERATED
         ranked.append((harmless, gain if harmless else -harm, -at, first.choice))
     return max(ranked, key=lambda one: one[:3])[3]
