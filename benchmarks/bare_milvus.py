@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from pymilvus import DataType, Function, FunctionType, MilvusClient
 
 from rag.embedding import Embedder
@@ -19,16 +17,24 @@ INSERT_ROWS = 500
 
 
 class BareMilvus:
-    """A collection of text, words and vectors on Milvus Lite, searched by two calls.
+    """A collection on Milvus Lite with the fields sparse and dense, searched by two calls.
 
     Each call asks for as many candidates as the chain does and for the text of each, which is
     what there is to show; nothing is filtered, checked, normalised, packed or cited.
     """
 
-    def __init__(self, path: Path, *, embedder: Embedder, analyzer: Analyzer) -> None:
+    def __init__(
+        self, client: MilvusClient, collection: str, *, embedder: Embedder, analyzer: Analyzer
+    ) -> None:
+        self._client = client
+        self._collection = collection
         self._embedder = embedder
         self._analyzer = analyzer
-        self._client = MilvusClient(str(path))
+
+    @classmethod
+    def create(cls, path: Path, *, embedder: Embedder, analyzer: Analyzer) -> BareMilvus:
+        """Make an empty collection of five fields on Milvus Lite at a path."""
+        client = MilvusClient(str(path))
         schema = MilvusClient.create_schema(enable_dynamic_field=False)
         schema.add_field("chunk_id", DataType.VARCHAR, is_primary=True, max_length=64)
         schema.add_field("text", DataType.VARCHAR, max_length=65_535)
@@ -52,31 +58,24 @@ class BareMilvus:
         indexes = MilvusClient.prepare_index_params()
         indexes.add_index("sparse", index_type="SPARSE_INVERTED_INDEX", metric_type="BM25")
         indexes.add_index("dense", index_type="FLAT", metric_type="COSINE")
-        self._client.create_collection(COLLECTION, schema=schema, index_params=indexes)
+        client.create_collection(COLLECTION, schema=schema, index_params=indexes)
+        return cls(client, COLLECTION, embedder=embedder, analyzer=analyzer)
 
-    def insert(
-        self,
-        chunks: Sequence[tuple[str, str, str]],
-        vectors: Mapping[str, NDArray[np.float32]] | None = None,
-    ) -> None:
-        """Insert chunks, each given as id, text to keep, text to index; embed them if needed."""
+    def insert(self, chunks: Sequence[tuple[str, str, str]]) -> None:
+        """Embed and insert chunks, each given as id, text to keep, and text to index."""
         for start in range(0, len(chunks), INSERT_ROWS):
             batch = chunks[start : start + INSERT_ROWS]
-            if vectors is None:
-                rows_of = self._embedder.embed_documents([indexed for _, _, indexed in batch])
-                known = {one[0]: row for one, row in zip(batch, rows_of, strict=True)}
-            else:
-                known = {one[0]: vectors[one[0]] for one in batch}
+            vectors = self._embedder.embed_documents([indexed for _, _, indexed in batch])
             rows = [
                 {
                     "chunk_id": chunk_id,
                     "text": text,
                     "terms": encode_terms(self._analyzer.terms(indexed)),
-                    "dense": known[chunk_id].tolist(),
+                    "dense": vector.tolist(),
                 }
-                for chunk_id, text, indexed in batch
+                for (chunk_id, text, indexed), vector in zip(batch, vectors, strict=True)
             ]
-            self._client.insert(COLLECTION, rows)
+            self._client.insert(self._collection, rows)
 
     def lookup(
         self, question: str, *, candidates: int, fusion: FusionPolicy
@@ -90,10 +89,14 @@ class BareMilvus:
 
     def _search(self, field: str, data: Any, limit: int) -> list[ChannelEntry]:
         (hits,) = self._client.search(
-            COLLECTION, data=[data], anns_field=field, limit=limit, output_fields=["text"]
+            self._collection,
+            data=[data],
+            anns_field=field,
+            limit=limit,
+            output_fields=["chunk_id", "text"],
         )
         return [
-            ChannelEntry(chunk_id=hit["chunk_id"], rank=rank, score=hit["distance"])
+            ChannelEntry(chunk_id=hit["entity"]["chunk_id"], rank=rank, score=hit["distance"])
             for rank, hit in enumerate(hits, start=1)
         ]
 

@@ -55,7 +55,7 @@ def main() -> None:
                     for w in writes
                     for c in w.chunks
                 ]
-                bare = BareMilvus(
+                bare = BareMilvus.create(
                     folder / f"bare{turn}.db",
                     embedder=base.parts.embedder,
                     analyzer=Analyzer(settings.text.stemmer),

@@ -2,8 +2,8 @@
 
     python -m benchmarks.bench_lookup DATASETS/scifact
 
-Both answer the same questions over the same 5,000 chunks on Milvus Lite, by turns, so that
-whatever else the machine does falls on both.
+Both answer the same questions over one collection of about 5,000 chunks on Milvus Lite, by
+turns, so that whatever else the machine does falls on both.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from pymilvus import MilvusClient
+
 import rag
 from benchmarks.bare_milvus import BareMilvus
 from benchmarks.beir import load_collection, write_as_files
 from benchmarks.result_file import write_result
 from rag.evidence import EvidencePacker, EvidencePostProcessor, EvidenceProjector, RelevanceGate
-from rag.ingest.index_text import index_text
 from rag.ranking import ReciprocalRankFusion, RetrievalScoreNormalizer
 from rag.retrieval import SearchQuery, SearchResponse
 from rag.settings import Settings, load_settings
+from rag.stores.milvus.store import MilvusHybridKnowledgeStore
 from rag.text import Analyzer, TokenCounter, make_token_counter
 from rag.tool import LookupKnowledgeTool
 
@@ -159,15 +161,16 @@ def main() -> None:
             parts = base.parts
             assert parts.embedder is not None
             analyzer = Analyzer(settings.text.stemmer)
-            bare = BareMilvus(folder / "bare.db", embedder=parts.embedder, analyzer=analyzer)
-            writes = base.parts.store.export([one.doc_id for one in base.documents()])
-            chunks = [(w.document.title, chunk) for w in writes for chunk in w.chunks]
-            bare.insert(
-                [(c.chunk_id, c.text, index_text(t, c.heading_path, c.text)) for t, c in chunks],
-                {chunk_id: row for w in writes for chunk_id, row in w.vectors.items()},
+            store = parts.store
+            assert isinstance(store, MilvusHybridKnowledgeStore)
+            bare = BareMilvus(
+                MilvusClient(settings.store.uri),
+                store.collection,
+                embedder=parts.embedder,
+                analyzer=analyzer,
             )
             figures = {
-                "chunks": len(chunks),
+                "chunks": store.stats().chunks,
                 "questions": len(questions),
                 "rounds": ROUNDS,
                 **compare(base, bare, questions),

@@ -166,7 +166,9 @@ def _allowed(field: FieldInfo) -> str:
     if get_origin(kind) is not tuple and len(options) == 1:
         kind = options[0]  # X | None
     tables = options and isinstance(options[0], type) and issubclass(options[0], BaseModel)
-    word = _KINDS.get(getattr(kind, "__name__", ""), "list of tables" if tables else "list of texts")
+    word = _KINDS.get(
+        getattr(kind, "__name__", ""), "list of tables" if tables else "list of texts"
+    )
     bounds = [text for item in field.metadata for text in _bound(item)]
     return " ".join([word, *bounds])
 

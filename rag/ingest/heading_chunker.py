@@ -37,7 +37,7 @@ class HeadingChunker:
     - A section over ``target_tokens`` is cut into pieces filled up to the target
       (:class:`~rag.ingest.text_splitter.TextSplitter`).
     - A heading without text below it, and front matter, go with the section that follows.
-    - A section under a quarter of the target joins the sibling or parent before it, and the
+    - A section under a sixth of the target joins the sibling or parent before it, and the
       short opening words of a section take its first subsection in, up to the target.
       Pages are never joined.
     - The heading path of a chunk is that of its first section with a heading and content.

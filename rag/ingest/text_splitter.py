@@ -20,7 +20,7 @@ _INDENT = re.compile(r"[ \t]*")
 _WORD_BORDERS = re.compile(r"\s+|(?<=[，、；：])")
 
 TAB_COLUMNS = 4
-SMALL_SHARE = 4  # a piece under a quarter of the target is a crumb that its neighbour may take
+SMALL_SHARE = 6  # a piece under a sixth of the target is a crumb that its neighbour may take
 WINDOW_CHARS_PER_TOKEN = 8  # how far to look for a cut: twice an English token's length
 ZERO_WIDTH_JOINER = "\u200d"
 SKIN_TONES = frozenset(map(chr, range(0x1F3FB, 0x1F400)))

@@ -39,7 +39,6 @@ def shelf_uri(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = rag.load_settings(
         store={"uri": str(folder / "base")},
         embedding={"embedder": "hashing", "cache": False},
-        chunking={"target_tokens": 256},  # so that the handbook has documents of several chunks
     )
     with rag.open(settings) as base:
         base.ingest(handbook, tags=["handbook"])

@@ -74,7 +74,7 @@ def test_a_document_and_a_chunk_are_inspected(shelf: CommandLine):
     assert chunk["chunk"]["embedded"] is True
     assert first["char_start"] == 0
     assert first["char_end"] == len(first["text"])
-    assert "backups.md#L1-L13" in shelf("inspect", "backups.md").out
+    assert "backups.md#L1-L8" in shelf("inspect", "backups.md").out
     assert first["text"].splitlines()[-1] in shelf("inspect", "chunk", first["chunk_id"]).out
 
 

@@ -31,7 +31,7 @@ def test_a_folder_is_asked_a_question_and_the_evidence_is_cited(tmp_path: Path):
     shown = _run(
         "ask_a_folder.py", str(handbook_path()), "How long are backups kept?", cache=tmp_path
     )
-    assert "[1] backups.md#L1-L19" in shown
+    assert "[1] backups.md#L15-L19" in shown
 
 
 def test_tool_calls_are_answered_and_a_faulty_one_gets_a_code(tmp_path: Path):

@@ -140,11 +140,11 @@ def test_a_document_of_headings_alone_is_one_chunk() -> None:
 
 @pytest.mark.scenario("ingestion", "Small siblings")
 def test_small_siblings_join_up_to_the_target_and_take_the_first_ones_path() -> None:
-    # each section is 6 + 34 = 40 characters, under a quarter of the target 200
-    text = "".join(f"## {name}\n\n{'x' * 32}\n\n" for name in "abcdef")
+    # each section is 6 + 26 = 32 characters, under a sixth of the target 200
+    text = "".join(f"## {name}\n\n{'x' * 24}\n\n" for name in "abcdefg")
     chunks = chunks_of(text, target=200, limit=400)
-    assert [len(chunk.text) for chunk in chunks] == [5 * 40, 40]
-    assert [chunk.heading_path for chunk in chunks] == [("a",), ("f",)]
+    assert [len(chunk.text) for chunk in chunks] == [6 * 32, 32]
+    assert [chunk.heading_path for chunk in chunks] == [("a",), ("g",)]
 
 
 def test_a_large_section_is_never_filed_under_its_small_sibling() -> None:

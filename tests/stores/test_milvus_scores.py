@@ -9,6 +9,8 @@ from rag.ranking import Channel, ReciprocalRankFusion, ScoreKind, ScoreLabel, Se
 from rag.settings import StoreSettings
 from rag.stores.milvus.candidates import ranked
 from rag.stores.milvus.connection import Engine, connect
+from rag.stores.milvus.rows import row_id
+from rag.stores.milvus.schema import ROW_ID
 from rag.stores.milvus.score_probe import bm25_sign, check_cosines, probe_scores
 from rag.stores.milvus.store import MilvusHybridKnowledgeStore
 from rag.stores.records import ChannelStatus
@@ -73,13 +75,7 @@ def test_milvus_lite_negates_bm25_and_says_so_at_every_opening(lite_uri: str):
 
 
 def row(chunk_id: str, batch: str = "w1") -> dict[str, object]:
-    return {
-        "chunk_id": chunk_id,
-        "doc_id": "d",
-        "batch": batch,
-        "generation": 1,
-        "content_hash": "h",
-    }
+    return {ROW_ID: row_id(chunk_id, batch), "doc_id": "d", "generation": 1}
 
 
 def test_candidates_are_ranked_by_score_then_chunk_id():

@@ -17,8 +17,8 @@ from rag.ranking.records import (
 )
 from rag.stores.filters import SearchFilter
 from rag.stores.milvus.index import MilvusIndex
-from rag.stores.milvus.rows import CandidateChunk, candidate_chunk
-from rag.stores.milvus.schema import CANDIDATE_FIELDS, FILTER_FIELDS
+from rag.stores.milvus.rows import CandidateChunk, candidate_chunk, chunk_and_batch
+from rag.stores.milvus.schema import CANDIDATE_FIELDS, FILTER_FIELDS, ROW_ID
 
 
 def candidate_fields(filters: SearchFilter) -> tuple[str, ...]:
@@ -36,13 +36,13 @@ def ranked(
     """
     best: dict[tuple[str, str], tuple[float, Mapping[str, Any]]] = {}
     for score, row in scored:
-        key = row["chunk_id"], row["batch"]
+        key = chunk_and_batch(row[ROW_ID])
         if key not in best or _order(score) > _order(best[key][0]):
             best[key] = score, row
-    ordered = sorted(best.values(), key=lambda one: (-_order(one[0]), one[1]["chunk_id"]))
+    ordered = sorted(best.items(), key=lambda one: (-_order(one[1][0]), one[0][0]))
     hit = _lexical_hit if channel is Channel.LEXICAL else _vector_hit
     return tuple(
-        hit(candidate_chunk(row), rank, score) for rank, (score, row) in enumerate(ordered, 1)
+        hit(candidate_chunk(row), rank, score) for rank, (_, (score, row)) in enumerate(ordered, 1)
     )
 
 

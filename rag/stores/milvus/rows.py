@@ -34,6 +34,12 @@ def row_id(chunk_id: str, batch: str, part: int = 0) -> str:
     return f"{chunk_id}.{batch}.{part}" if part > 0 else f"{chunk_id}.{batch}"
 
 
+def chunk_and_batch(key: str) -> tuple[str, str]:
+    """Return the chunk id and the write that the key of a row is made of."""
+    chunk_id, batch, *_ = key.split(".")
+    return chunk_id, batch
+
+
 def tag_key(tag: str) -> str:
     """Return a tag as 16 hexadecimal characters, among which no wildcard or quote can hide."""
     return hashlib.blake2b(tag.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -68,12 +74,13 @@ def stored_chunk(row: Mapping[str, Any]) -> StoredChunk:
 def candidate_chunk(row: Mapping[str, Any]) -> CandidateChunk:
     """Return the chunk of a row that holds ``CANDIDATE_FIELDS`` at least; the rest is empty."""
     try:
+        chunk_id, batch = chunk_and_batch(row[ROW_ID])
         return CandidateChunk(
-            chunk_id=row["chunk_id"],
+            chunk_id=chunk_id,
             doc_id=row["doc_id"],
-            batch=row["batch"],
+            batch=batch,
             generation=row["generation"],
-            content_hash=row["content_hash"],
+            content_hash="",
             ordinal=0,
             text="",
             heading_path=(),

@@ -112,6 +112,11 @@ class MilvusHybridKnowledgeStore:
         self._integrity = IntegrityCheck(self._index, self._writer)
         self._closed = False
 
+    @property
+    def collection(self) -> str:
+        """The name of the collection that holds the chunk rows."""
+        return self._index.collection
+
     def search(self, query: StoreQuery) -> StoreResponse:
         self._require_open()
         return self._index.between_writes(lambda: self._search_once(query))
