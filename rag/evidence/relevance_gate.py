@@ -216,11 +216,15 @@ def _failure(facts: SearchFacts) -> str:
 def _trust_decides(processed: ProcessedEvidence, facts: SearchFacts) -> bool:
     """Whether the level comes from trust: not where a channel failed, or there is nothing to judge.
 
-    Without evidence, trust can still tell that the question is off the topic.
+    Without evidence, trust can still tell that the question is off the topic; but not where a
+    filter or a floor left nothing, which says more of them than of the base.
     """
     if facts.trust is None or facts.failed or facts.index_empty:
         return False
-    return bool(processed.evidence) or facts.trust.off_topic
+    if processed.evidence:
+        return True
+    narrowed = [name for name in facts.filters if name != "tenant"]  # a tenant is not chosen
+    return facts.trust.off_topic and not narrowed and not processed.dropped
 
 
 def _filtered_count(processed: ProcessedEvidence) -> int:

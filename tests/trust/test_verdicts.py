@@ -85,3 +85,21 @@ def test_nothing_found_and_off_the_topic_is_no_reason_to_ask_again():
     decision = GATE.decide(processed, SearchFacts(basis="ordinal", trust=signal(0.01, 0.0)))
     assert (decision.level, decision.reason, decision.best_quality) == ("none", "off_topic", None)
     assert decision.retry.should_retry is False
+
+
+@pytest.mark.parametrize(
+    ("filters", "reason", "retry"),
+    [((), "off_topic", False), (("tenant",), "off_topic", True), (("tags",), "filtered_out", True)],
+)
+def test_where_filters_left_nothing_the_filters_are_named_and_not_the_base(filters, reason, retry):
+    nothing = EvidencePostProcessor(EvidenceSettings()).process([])
+    facts = SearchFacts(basis="ordinal", trust=signal(0.05, 0.01), filters=filters)
+    decision = GATE.decide(nothing, facts)
+    assert (decision.level, decision.reason) == ("none", reason)
+    assert decision.retry.should_retry is retry
+
+
+def test_where_the_floor_left_nothing_the_floor_is_named():
+    processed = EvidencePostProcessor(EvidenceSettings()).process(PIECES[1:], min_quality=0.9)
+    decision = GATE.decide(processed, SearchFacts(basis="ordinal", trust=signal(0.05, 0.01)))
+    assert (decision.reason, decision.best_quality) == ("below_threshold", 0.5)
