@@ -60,7 +60,7 @@ def test_neighbours_come_in_document_order(shelf: CommandLine):
     joined = found["context_before"][0]["text"] + found["text"] + found["context_after"][0]["text"]
     assert joined in (handbook_path() / "backups.md").read_text("utf-8")
     shown = shelf("fetch", "chunk", ids[1], "--context", 1).out
-    assert shown.index("# Backups") < shown.index("## Retention") < shown.index("## Restoring")
+    assert shown.index("# Backups") < shown.index("## Schedule") < shown.index("## Retention")
 
 
 @pytest.mark.scenario("cli", "A document and a chunk inspected")
