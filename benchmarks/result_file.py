@@ -15,7 +15,7 @@ RESULTS = Path(__file__).parent / "results"
 # What the figures depend on; a package that is not installed is left out.
 LIBRARIES = (
     "rag-evidence", "pymilvus", "milvus-lite", "numpy", "onnxruntime", "tokenizers", "PyStemmer",
-    "semchunk", "bpe-openai", "lancedb", "bm25s",
+    "bpe-openai", "lancedb", "bm25s", "mcp", "ir-measures",
 )  # fmt: skip
 
 
