@@ -219,7 +219,9 @@ from rag.errors import InvalidArgumentError
 from rag.wire import json_schema, to_json
 from rag.wire.error_object import error_object
 
-record = error_object(InvalidArgumentError("k must be 1 to 200; got 0", given=0, allowed="1 to 200"))
+record = error_object(
+    InvalidArgumentError("k must be 1 to 200; got 0", given=0, allowed="1 to 200")
+)
 assert json.loads(to_json(record))["schema_version"] == "error.v1"
 assert json_schema("error.v1")["additionalProperties"] is False
 ```
