@@ -13,8 +13,9 @@ from threading import Thread
 import uvicorn
 
 from rag.surfaces.http_api.app import build_app
-from rag.surfaces.http_api.server import bound_socket, server_config
+from rag.surfaces.http_api.server import server_config
 from rag.surfaces.http_api.services import Services
+from rag.surfaces.listening import bound_socket
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60

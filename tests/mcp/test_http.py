@@ -11,7 +11,7 @@ import pytest
 
 from rag.errors import ConfirmationRequiredError, InvalidArgumentError
 from rag.settings import Settings
-from rag.surfaces.mcp_server.http import is_loopback, serve_http
+from rag.surfaces.mcp_server.http import serve_http
 from rag.surfaces.mcp_server.server import build_server
 from rag.surfaces.shared_base import SharedBase
 from tests.mcp.conftest import Served
@@ -116,11 +116,3 @@ def serve(*, host: str, port: int) -> None:
         allow_remote=False,
         listening=lambda at: pytest.fail(f"listens at {at}"),
     )
-
-
-def test_loopback_is_known_by_number_and_name():
-    assert is_loopback("127.0.0.1")
-    assert is_loopback("127.9.9.9")
-    assert is_loopback("::1")
-    assert is_loopback("localhost")
-    assert not is_loopback("localhost.example.org")

@@ -11,8 +11,8 @@ from starlette.datastructures import Headers
 
 from rag.errors import ForbiddenError
 from rag.surfaces.http_api.http_errors import HostNotAllowedError
+from rag.surfaces.listening import LOOPBACK_NAME, is_loopback
 
-LOOPBACK_NAMES = frozenset({"localhost"})
 SAME_ORIGIN = frozenset({"", "same-origin", "none"})  # none: typed in, or opened from a bookmark
 
 
@@ -33,7 +33,7 @@ class RequestGuard:
         own = {host.lower(), *(name.lower() for name in further)}
         if not is_loopback(host):
             own.add(socket.gethostname().lower())
-        self._names = LOOPBACK_NAMES | own
+        self._names = {LOOPBACK_NAME} | own
 
     def check(self, method: str, headers: Headers) -> None:
         """Raise where a request is not meant for this service.
@@ -69,14 +69,6 @@ class RequestGuard:
         except ValueError:
             return False
         return name in self._names or _is_address(name)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the host."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() in LOOPBACK_NAMES
 
 
 def _place(origin: str) -> str:

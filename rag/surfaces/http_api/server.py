@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import signal
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
 
-from rag.errors import ConfirmationRequiredError, InvalidArgumentError
+from rag.errors import ConfirmationRequiredError
 from rag.settings import ServerSettings
-from rag.surfaces.http_api.guard import is_loopback
-
-BACKLOG = 256  # connections that may wait to be taken; beyond the clients that a base serves
+from rag.surfaces.listening import BACKLOG, bound_socket, is_loopback, url_of
 
 
 def check_exposure(settings: ServerSettings) -> None:
@@ -41,8 +38,7 @@ def serve(app: FastAPI, settings: ServerSettings, *, listening: Callable[[str], 
     """
     check_exposure(settings)
     with bound_socket(settings.host, settings.port) as bound:
-        name = f"[{settings.host}]" if ":" in settings.host else settings.host
-        listening(f"http://{name}:{bound.getsockname()[1]}/")
+        listening(f"{url_of(bound, settings.host)}/")
         with _signals_end_it():
             uvicorn.Server(server_config(app, settings)).run([bound])
 
@@ -74,17 +70,3 @@ def server_config(app: FastAPI, settings: ServerSettings) -> uvicorn.Config:
         backlog=BACKLOG,
         timeout_graceful_shutdown=settings.shutdown_s,
     )
-
-
-def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket; raises InvalidArgumentError."""
-    try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
-    except (OSError, OverflowError) as error:
-        raise InvalidArgumentError(
-            f"cannot listen on {host} port {port}: {error}",
-            given=f"{host}:{port}",
-            allowed="an address of this machine and a free port, 0 to 65,535",
-            hint="name another with --port; 0 takes a free one",
-        ) from None

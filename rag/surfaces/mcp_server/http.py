@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +9,10 @@ import anyio
 import uvicorn
 from mcp.server.lowlevel import Server
 
-from rag.errors import ConfirmationRequiredError, InvalidArgumentError
+from rag.errors import ConfirmationRequiredError
+from rag.surfaces.listening import bound_socket, is_loopback, url_of
 
 PATH = "/mcp"
-PORTS = range(65_536)
-LOOPBACK_NAME = "localhost"
 SHUTDOWN_S = 10  # what running look-ups get to finish: as long as one may take by default
 
 
@@ -52,9 +49,8 @@ def serve_http(
             hint="put a proxy that asks for credentials in front; or add --allow-remote if the "
             "network is trusted, and --readonly if nobody is to write",
         )
-    with _bound(host, port) as bound:
-        shown = f"[{host}]" if ":" in host else host
-        listening(f"http://{shown}:{bound.getsockname()[1]}{PATH}")
+    with bound_socket(host, port) as bound:
+        listening(url_of(bound, host) + PATH)
         config = uvicorn.Config(
             http_app(server, host=host),
             log_config=None,  # it would write to standard output, and has been set up already
@@ -62,26 +58,3 @@ def serve_http(
             timeout_graceful_shutdown=SHUTDOWN_S,
         )
         anyio.run(uvicorn.Server(config).serve, [bound])
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the host."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == LOOPBACK_NAME
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    try:
-        if port not in PORTS:  # the system's resolver would take it modulo 65,536
-            raise OverflowError("no such port")
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family)
-    except (OSError, OverflowError) as error:
-        raise InvalidArgumentError(
-            f"cannot listen on {host} port {port}: {error}",
-            given=f"{host}:{port}",
-            allowed="an address of this machine and a free port, 0 to 65,535",
-            hint="name another with --port; 0 takes a free one",
-        ) from None
