@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rag.embedding.protocol import EmbedderIdentity
 from rag.logs import get_logger
+from rag.sqlite_wal import enter_wal
 
 log = get_logger(__name__)
 
@@ -126,7 +127,7 @@ def default_cache_path() -> Path:
 def _prepare(connection: sqlite3.Connection) -> None:
     """Make the tables if the file is new; refuse another program's database."""
     if _is_new(connection):
-        connection.execute("PRAGMA journal_mode = WAL")  # readers and one writer at once
+        enter_wal(connection, BUSY_TIMEOUT_S)
         connection.execute("BEGIN IMMEDIATE")
         for statement in SCHEMA:  # in one transaction: nobody sees the tables without the mark
             connection.execute(statement)

@@ -19,6 +19,7 @@ from rag.errors import (
     StoreError,
     StoreNotInitialisedError,
 )
+from rag.sqlite_wal import enter_wal
 from rag.stores.local.engine_errors import damaged, engine_errors
 from rag.stores.local.file_version import file_version
 from rag.stores.local.filter_sql import register_functions
@@ -229,7 +230,7 @@ class Database:
         )
         try:
             if not self.readonly:
-                connection.execute("PRAGMA journal_mode = WAL")
+                enter_wal(connection, BUSY_TIMEOUT_S)
                 # a commit survives a crash of the process; after a power cut the newest ones
                 # may be missing, never half there
                 connection.execute("PRAGMA synchronous = NORMAL")
