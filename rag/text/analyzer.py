@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from operator import add
 
 import Stemmer
@@ -11,9 +12,9 @@ from rag.errors import ConfigError
 from rag.text.normalise import fold, fold_with_offsets
 from rag.text.stop_words import ENGLISH_STOP_WORDS
 from rag.text.tokens import Token
-from rag.text.words import ASCII_WORDS, LONGEST_TERM, WORDS, split_word
+from rag.text.words import ASCII_WORDS, LONGEST_TERM, MARKS, WORDS, split_word
 
-ANALYZER_VERSION = 1  # raise it whenever the same text would give other terms
+ANALYZER_VERSION = 2  # raise it whenever the same text would give other terms
 NO_STEMMER = "none"
 _CACHED_WORDS = 200_000  # distinct words of some 100 MB of English; about 60 MB of memory
 
@@ -58,7 +59,8 @@ class Analyzer:
     """Turns text into terms: NFKC, diacritics and case folded, words stemmed, CJK as bigrams.
 
     Words of scripts with spaces are stemmed by Snowball; runs of Han, Kana, Hangul, Thai, Lao,
-    Khmer and Myanmar become overlapping bigrams, a single character stays itself. Identifiers are
+    Khmer and Myanmar become overlapping bigrams, a single character stays itself; Markdown's
+    emphasis marks between such characters are read over, as readers do. Identifiers are
     kept whole and also split. Punctuation alone is never a term. A term holds no white space.
     Safe to call from several threads.
 
@@ -118,7 +120,8 @@ class Analyzer:
             elif len(run) == 1:
                 terms.append(run)
             else:
-                extend(map(add, run, run[1:]))
+                bare = MARKS.sub("", run)
+                extend(map(add, bare, bare[1:]))
         return terms
 
     def tokens(self, text: str) -> list[Token]:
@@ -141,8 +144,12 @@ class Analyzer:
             elif len(run) == 1:
                 append(Token(run, at, at + 1))
             else:
-                for index, term in enumerate(map(add, run, run[1:]), at):
-                    append(Token(term, index, index + 2))
+                places = [at + i for i, char in enumerate(run) if not MARKS.match(char)]
+                bare = MARKS.sub("", run)
+                for term, (first, second) in zip(
+                    map(add, bare, bare[1:]), pairwise(places), strict=True
+                ):
+                    append(Token(term, first, second + 1))
         if folded.starts is None:
             return tokens
         return [Token(term, *folded.span(start, end)) for term, start, end in tokens]

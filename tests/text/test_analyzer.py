@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import unicodedata
@@ -82,8 +83,8 @@ def test_an_unknown_stemmer_is_refused_with_the_known_names() -> None:
 
 
 def test_the_version_names_the_rules_and_the_stemmer() -> None:
-    assert ENGLISH.version == "rag-analyzer/1+english"
-    assert Analyzer("german").version == "rag-analyzer/1+german"
+    assert ENGLISH.version == "rag-analyzer/2+english"
+    assert Analyzer("german").version == "rag-analyzer/2+german"
 
 
 @pytest.mark.scenario("text-analysis", "Two characters inside a longer run")
@@ -102,6 +103,21 @@ def test_the_version_names_the_rules_and_the_stemmer() -> None:
 )
 def test_a_word_inside_a_run_is_found(query: str, text: str) -> None:
     assert set(ENGLISH.query_terms(query)) <= set(ENGLISH.terms(text))
+
+
+@pytest.mark.scenario("text-analysis", "Emphasis inside a sentence")
+@pytest.mark.parametrize(
+    "marked", ["声明**请求体**", "声明*请求*体", "声明`请求体`", "声明~~请求~~体"]
+)
+def test_emphasis_marks_between_characters_are_read_over(marked: str) -> None:
+    assert ENGLISH.terms(marked) == ENGLISH.terms("声明请求体") == ["声明", "明请", "请求", "求体"]
+    spans = [marked[token.start : token.end] for token in ENGLISH.tokens(marked)]
+    assert [re.sub("[*`~]", "", span) for span in spans] == ENGLISH.terms(marked)
+
+
+def test_what_separates_words_is_no_emphasis() -> None:
+    assert ENGLISH.terms("周一~周五") == ["周一", "周五"]
+    assert ENGLISH.terms("周一 ** 周五") == ["周一", "周五"]
 
 
 def test_a_run_of_one_character_is_itself() -> None:
