@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from rag.evidence.context_block import ContextBlock, harmless
-from rag.evidence.records import RagBatchResult, RagToolResult
+from rag.evidence.records import RagBatchResult
 from rag.ingest.records import FileOutcome, IngestReport
 from rag.retrieval.document_fetcher import FetchResult
+from rag.tool.result_text import NO_EVIDENCE, verdict_lines
 from rag.wire.base_reports import Capabilities, DoctorReport
 from rag.wire.search_response import ResultHit, SearchResult
-
-NO_EVIDENCE = "No evidence."
-
-
-def lookup_text(result: RagToolResult) -> str:
-    """Return the verdict and the advice, then the context block."""
-    lines = [*_verdict(result), "", result.context or NO_EVIDENCE]
-    return "\n".join(lines)
 
 
 def batch_text(result: RagBatchResult) -> str:
@@ -27,7 +20,7 @@ def batch_text(result: RagBatchResult) -> str:
             error = errors[index]
             lines += [f"Question {index + 1}: error: {error['message']} ({error['code']})"]
             continue
-        lines += [f"Question {index + 1}: {harmless(one.query)}", *_verdict(one), ""]
+        lines += [f"Question {index + 1}: {harmless(one.query)}", *verdict_lines(one), ""]
     return "\n".join([*lines, result.context or NO_EVIDENCE])
 
 
@@ -101,28 +94,6 @@ def doctor_text(report: DoctorReport) -> str:
         if check.hint and not check.ok:
             lines.append(f"  hint: {check.hint}")
     return "\n".join(lines)
-
-
-def _verdict(result: RagToolResult) -> list[str]:
-    lines = [
-        result.message,
-        f"relevance_level: {result.relevance_level}; level_basis: {result.level_basis}; "
-        f"reason: {result.reason}",
-        f"should_retry: {str(result.retry.should_retry).lower()}; {result.retry.hint}",
-    ]
-    if result.evidence:
-        qualities = " ".join(f"[{item.number}] {item.quality:.2f}" for item in result.evidence)
-        lines.append(f"quality (ranking signal, not confidence): {qualities}")
-    if result.retry.unmatched_words:
-        lines.append(f"unmatched_words: {harmless(', '.join(result.retry.unmatched_words))}")
-    if result.retry.attempts_left is not None:
-        lines.append(f"attempts_left: {result.retry.attempts_left}")
-    if result.truncated:
-        lines.append("truncated: true")
-    if result.next_cursor:
-        lines.append(f"next_cursor: {result.next_cursor}")
-    lines += [f"note: {warning}" for warning in result.warnings]
-    return lines
 
 
 def _hit(hit: ResultHit) -> list[str]:
