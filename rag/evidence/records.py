@@ -50,7 +50,11 @@ class Drop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """Where a piece of evidence stands: ``uri`` is the path, ``ref`` the path with its fragment."""
+    """Where a piece of evidence stands: ``uri`` is the path, ``ref`` the path with its fragment.
+
+    Kind ``document`` cites the document alone, with ``start`` and ``end`` 1: evidence of somebody
+    else's retriever may not say where in it its text stands.
+    """
 
     ref: str
     uri: str
@@ -114,6 +118,7 @@ class Attempt:
 class SearchFacts:
     """What the gate needs to know of a search besides its evidence.
 
+    ``index_empty`` is None where nobody knows.
     ``filters`` names the filter keys that were set, ``failed`` the channels that failed.
     ``word_found`` is False where the lexical channel was asked and found no word of the query.
     ``unmatched_words`` are words of the query that occur nowhere in what was searched, None where
@@ -122,7 +127,7 @@ class SearchFacts:
     """
 
     basis: LevelBasis
-    index_empty: bool = False
+    index_empty: bool | None = False
     filters: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     word_found: bool = True

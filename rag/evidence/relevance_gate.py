@@ -143,7 +143,8 @@ def _of_nothing(processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDe
         hint = f"Ask again without a filter, or with a wider one: {names}."
     else:
         reason = GateReason.NO_MATCH
-        message = "Nothing in the index matches the question; the index is not empty."
+        known = "; the index is not empty" if facts.index_empty is not None else ""
+        message = f"Nothing in the index matches the question{known}."
         hint = "Ask again with other words, such as those that the documents would use."
     return RelevanceDecision(
         level=level,

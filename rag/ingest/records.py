@@ -28,7 +28,7 @@ class Trust(StrEnum):
     GENERATED = "generated"
 
 
-SpanKind = Literal["line", "page"]
+SpanKind = Literal["line", "page", "document"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,8 @@ class Span:
     """Where a chunk stands in its document: lines or pages, from 1, both ends included.
 
     Lines count the lines of the document's extracted text, which for Markdown, plain text,
-    reStructuredText and code is the file itself.
+    reStructuredText and code is the file itself. Kind ``document``, from 1 to 1, is for a hit of
+    somebody else's retriever that does not say where in its document it stands.
     """
 
     kind: SpanKind
@@ -47,8 +48,17 @@ class Span:
         if not 1 <= self.start <= self.end:
             raise ValueError(f"a span needs 1 <= start <= end; got {self.start}..{self.end}")
 
+    def cited_in(self, uri: str) -> str:
+        """Return ``uri`` with the fragment of this span; as it is where the document is cited."""
+        return uri if self.kind == "document" else f"{uri}#{self.fragment()}"
+
     def fragment(self) -> str:
-        """Return the URI fragment that cites this span: ``L7``, ``L7-L12``, ``p=3``, ``p=3-4``."""
+        """Return the URI fragment that cites this span: ``L7``, ``L7-L12``, ``p=3``, ``p=3-4``.
+
+        It is empty where the whole document is cited.
+        """
+        if self.kind == "document":
+            return ""
         if self.kind == "page":
             return f"p={self.start}" if self.start == self.end else f"p={self.start}-{self.end}"
         return f"L{self.start}" if self.start == self.end else f"L{self.start}-L{self.end}"

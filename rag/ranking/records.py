@@ -72,7 +72,7 @@ class StoredChunk:
 
     def citation_uri(self) -> str:
         """Return ``uri`` with the fragment of its span: ``guide/a.md#L7-L12``, ``b.pdf#p=3``."""
-        return f"{self.uri}#{self.span.fragment()}"
+        return self.span.cited_in(self.uri)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
