@@ -1,6 +1,6 @@
 """Fits the trust profile that ships with the package, and measures it on what it has not seen.
 
-    python benchmarks/bench_trust.py DATASETS --work /tmp/trust --write
+    python -m benchmarks.bench_trust DATASETS --work /tmp/trust --write
 
 builds one local base per collection in ``--work`` (kept, so that a second run is fast), asks it
 up to 500 questions of each kind, fits every model with one collection left out, measures it on
@@ -25,7 +25,13 @@ from benchmarks.result_file import write_result
 from benchmarks.trust_collections import COLLECTIONS, TrustCollection, questions_of
 from rag.assembly import build_embedder
 from rag.evaluation.beir_folder import write_corpus
-from rag.evaluation.cross_validation import left_out_models, score_model
+from rag.evaluation.cross_validation import (
+    SUMMARISED,
+    TrustScore,
+    left_out_models,
+    score_model,
+    score_pooled,
+)
 from rag.evaluation.examples import Example, examples_of, with_removed
 from rag.evaluation.fusion_search import Fusions, best_fusion, compare_fusions
 from rag.evaluation.model_fit import fit_trust_model
@@ -33,7 +39,7 @@ from rag.evaluation.observe import Observer
 from rag.evaluation.records import Observation
 from rag.settings import load_settings
 from rag.text import Analyzer
-from rag.trust import Signals, TrustEstimator, TrustProfile
+from rag.trust import Signals, TrustEstimator, TrustModel, TrustProfile
 from rag.trust.profile import SHIPPED
 
 PROFILE = Path(rag.__file__).parent / "trust" / "profiles" / SHIPPED
@@ -69,21 +75,22 @@ def serving_signals(observations: Sequence[Observation]) -> Signals:
     return Signals.WORDS_AND_VECTORS if covered > 0.5 else Signals.WORDS
 
 
-def measure(observed: Observed) -> dict[str, Any]:
-    """Return, by signals and collection, a model's worth on the collection it has not seen."""
+def measure(observed: Observed) -> tuple[dict[str, Any], TrustScore]:
+    """Return, by signals and collection, a model's worth on the collection it has not seen; and
+    what the models that serve are worth on all of them together."""
     figures: dict[str, Any] = {}
     serving = {name: serving_signals(found) for name, found in observed.items()}
+    served: list[tuple[TrustModel, list[Example]]] = []
     for signals in Signals:
         examples = all_examples(observed, signals)
         own = {}
         for name, model in left_out_models(examples, signals).items():
             unseen = [one for one in examples if one.collection == name]
-            own[name] = {
-                "serves": serving[name] is signals,
-                **score_model(model, unseen).as_record(),
-            }
+            serves = serving[name] is signals
+            served += [(model, unseen)] * serves
+            own[name] = {"serves": serves, **score_model(model, unseen).as_record()}
         figures[str(signals)] = own
-    return figures
+    return figures, score_pooled(served)
 
 
 def all_examples(observed: Observed, signals: Signals) -> list[Example]:
@@ -107,7 +114,7 @@ def summary(figures: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {"collections": len(rows)}
     for kind in ("cross", "removed", "given", "all"):
         own = [one["separations"][kind] for one in rows.values() if kind in one["separations"]]
-        for measure_name in ("auroc", "brier_skill", "ece"):
+        for measure_name in SUMMARISED:
             values = [one[measure_name] for one in own]
             result[f"{kind}_{measure_name}"] = {
                 "mean": round(mean(values), 4),
@@ -148,7 +155,7 @@ def main() -> None:
             continue
         observed[one.label] = observe(one, arguments.datasets, arguments.work)
         print(f"{one.label}: {len(observed[one.label])} observations", flush=True)
-    figures = measure(observed)
+    figures, together = measure(observed)
     compared = {name: compare_fusions(found) for name, found in observed.items()}
     fusions: Fusions = {
         name: one
@@ -170,11 +177,11 @@ def main() -> None:
         fusion=best_fusion(fusions, kinds=("rrf",)),
         corpora=tuple(observed),
         date=datetime.now(UTC).date().isoformat(),
-        measured=summary(figures),
+        measured={**summary(figures), "reliability": together.reliability},
     )
     embedder.close()
     results = {
-        "summary": profile.measured,
+        "summary": dict(profile.measured),
         "judgement_ms": judgement_ms(profile, observed),
         "left_out": figures,
         "fusions": {name: asdict(one) for name, one in fusions.items()},

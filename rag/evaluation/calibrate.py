@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
@@ -106,11 +107,20 @@ def calibrate(
         fusion=None if compared is None else best_fusion({questions.name: compared}),
         corpora=(questions.name,),
         date=today,
-        measured={name: score.as_record() for name, score in scores.items()},
+        measured=_measured(scores, models),
     )
     return Calibration(
         profile=profile, scores=scores, fusions=compared, fusion_before=fusion_in_force(base)
     )
+
+
+def _measured(
+    scores: Mapping[str, TrustScore], models: Mapping[Signals, TrustModel]
+) -> dict[str, Any]:
+    """Return the measures by signals, and once more by themselves those of the model that serves
+    most questions, for a page to show."""
+    served = max((scores[name] for name in models), key=lambda one: one.answered)
+    return {**{name: one.as_record() for name, one in scores.items()}, **served.as_measured()}
 
 
 def _check_enough(questions: QuestionSet) -> None:

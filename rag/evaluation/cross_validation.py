@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from rag.evaluation.examples import Example
 from rag.evaluation.model_fit import fit_trust_model
 from rag.evaluation.records import Construction
-from rag.evaluation.trust_measures import Separation, separation
+from rag.evaluation.trust_measures import Separation, reliability, separation
 from rag.trust import Signals, TrustModel
 from rag.trust.estimator import LIKELY_TOPIC
 
+SUMMARISED = ("auroc", "brier_skill", "ece")  # what a profile tells of itself
 _LEVELS = ("none", "low", "medium", "high")
 
 
@@ -26,11 +27,14 @@ class TrustScore:
     ``separations`` by construction: ``cross`` is measured on the probability of being on topic,
     ``removed`` and ``given`` on that of being answered once on topic, and ``all`` on the
     probability itself, over every unanswered construction, each weighing the same.
-    ``levels`` is the share of questions of each construction at each level.
+    ``levels`` is the share of questions of each construction at each level, ``reliability`` the
+    bins of each separation but ``all``: [mean probability, share answered, weight], as numbers
+    in JSON are.
     """
 
     separations: Mapping[str, Separation]
     levels: Mapping[str, Mapping[str, float]]
+    reliability: Mapping[str, list[list[float]]]
 
     def as_record(self) -> dict[str, Any]:
         """Return the measures as plain numbers, rounded to four places."""
@@ -46,6 +50,24 @@ class TrustScore:
                 name: {level: round(share, 4) for level, share in shares.items()}
                 for name, shares in self.levels.items()
             },
+        }
+
+    @property
+    def answered(self) -> int:
+        """The number of answerable questions that it was measured on."""
+        return max((one.answered for one in self.separations.values()), default=0)
+
+    def as_measured(self) -> dict[str, Any]:
+        """Return the separations as :attr:`TrustProfile.measured` has them, ``cross_auroc`` and so
+        on, and the bins of a reliability diagram."""
+        separations = self.as_record()["separations"]
+        return {
+            **{
+                f"{kind}_{measure}": own[measure]
+                for kind, own in separations.items()
+                for measure in SUMMARISED
+            },
+            "reliability": self.reliability,
         }
 
 
@@ -83,19 +105,27 @@ def score_pooled(judged: Sequence[tuple[TrustModel, Sequence[Example]]]) -> Trus
         )
         levels[str(kind)] = {name: float(np.mean(names == name)) for name in _LEVELS}
     good = Construction.ANSWERABLE
-    separations = {
-        str(kind): separation(
-            *((on_topic if kind is Construction.CROSS else answered)[one] for one in (good, kind))
+    pairs = {
+        str(kind): tuple(
+            (on_topic if kind is Construction.CROSS else answered)[one] for one in (good, kind)
         )
         for kind in kinds
         if kind is not good
     }
+    separations = {kind: separation(*pair) for kind, pair in pairs.items()}
     unanswered = [on_topic[kind] * answered[kind] for kind in kinds if kind is not good]
     if unanswered:
         largest = max(map(len, unanswered))
         alike = np.concatenate([np.resize(values, largest) for values in unanswered])
         separations["all"] = separation(on_topic[good] * answered[good], alike)
-    return TrustScore(separations=separations, levels=levels)
+    return TrustScore(
+        separations=separations,
+        levels=levels,
+        reliability={
+            kind: [[round(value, 4) for value in one] for one in reliability(*pair)]
+            for kind, pair in pairs.items()
+        },
+    )
 
 
 def _level_names(
