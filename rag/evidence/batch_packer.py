@@ -10,6 +10,7 @@ from rag.evidence.drop_record import drop
 from rag.evidence.fitted_piece import fit_piece
 from rag.evidence.packed_records import PackedBatch, PackedItem, PackedPart
 from rag.evidence.records import DropReason, Evidence
+from rag.evidence.text_cut import without_blank_end
 from rag.text import TokenCounter
 
 _WIDEST = 9_999  # the number that pieces are counted with, before they have their own
@@ -81,7 +82,7 @@ class _BatchPacking:
         for question, best, tokens in wanted.values():
             chunk = best.rated.chunk
             if tokens <= level:
-                self._add(question, _Piece(best, chunk.text, False, tokens))
+                self._add(question, _whole(best, tokens))
             else:
                 fitted = fit_piece(self._block, self._counter, _WIDEST, chunk, level)
                 if fitted is not None:
@@ -101,7 +102,7 @@ class _BatchPacking:
             if not 0 < tokens <= self._room:
                 question.left_out.append(question.waiting.pop(0))
             elif known is None:
-                self._add(question, _Piece(evidence, evidence.rated.chunk.text, False, tokens))
+                self._add(question, _whole(evidence, tokens))
             else:
                 question.repeats.append((question.waiting.pop(0), known))
                 self._room -= tokens
@@ -122,7 +123,8 @@ class _BatchPacking:
 
     def _tokens(self, evidence: Evidence) -> int:
         chunk = evidence.rated.chunk
-        return self._counter.count(self._block.piece(_WIDEST, chunk, chunk.text, truncated=False))
+        text = without_blank_end(chunk.text)
+        return self._counter.count(self._block.piece(_WIDEST, chunk, text, truncated=False))
 
     def _add(self, question: _Question, piece: _Piece) -> None:
         question.waiting = [one for one in question.waiting if one is not piece.evidence]
@@ -166,6 +168,10 @@ class _BatchPacking:
         return self._block.join(parts)
 
 
+def _whole(evidence: Evidence, tokens: int) -> _Piece:
+    return _Piece(evidence, without_blank_end(evidence.rated.chunk.text), False, tokens)
+
+
 def _key(evidence: Evidence) -> str:
     return evidence.rated.chunk.text.strip()
 
@@ -201,7 +207,7 @@ def _part(question: _Question) -> PackedPart:
             PackedItem(
                 number=piece.number,
                 evidence=evidence,
-                text="",
+                text=piece.text,
                 truncated=piece.truncated,
                 repeated=True,
             )

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import count
 
+from rag.evidence.citation import span_shown
+from rag.ingest.records import Span
 from rag.ranking.records import StoredChunk
 
 TAG = "evidence"
@@ -36,20 +38,27 @@ class ContextBlock:
         )
 
     def piece(self, number: int, chunk: StoredChunk, text: str, *, truncated: bool) -> str:
-        """Return one piece with the line break that sets it off from what precedes it."""
+        """Return one piece with the line break that sets it off from what precedes it.
+
+        ``text`` is the chunk's or, where ``truncated``, its beginning, whose lines are cited.
+        """
         end = "" if text.endswith("\n") else "\n"
         mark = MARK if truncated else ""
-        return f"\n[{number}] {header(chunk)}\n<{self.tag}>\n{text}{end}</{self.tag}>{mark}\n"
+        head = header(chunk, span_shown(chunk, text) if truncated else None)
+        return f"\n[{number}] {head}\n<{self.tag}>\n{text}{end}</{self.tag}>{mark}\n"
 
     def join(self, pieces: Sequence[str]) -> str:
         """Return the whole block; empty where there is no piece."""
         return f"{self.notice}\n{''.join(pieces)}" if pieces else ""
 
 
-def header(chunk: StoredChunk) -> str:
-    """Return a chunk's citation, title and headings as one harmless line."""
+def header(chunk: StoredChunk, span: Span | None = None) -> str:
+    """Return a chunk's citation, title and headings as one harmless line.
+
+    ``span`` is where the part that is shown stands; None means the whole chunk.
+    """
     path = _shortened(harmless(chunk.uri), MAX_PATH_CHARS)
-    ref = f"{path}#{chunk.span.fragment()}"
+    ref = (span or chunk.span).cited_in(path)
     parts = chunk.heading_path
     if chunk.title not in parts:
         parts = (chunk.title, *parts)

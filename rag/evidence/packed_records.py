@@ -12,7 +12,7 @@ class PackedItem:
     """One numbered piece of the context block; ``text`` is verbatim, cut where ``truncated``.
 
     ``repeated`` pieces, in a batch only, stand in the block under the same number with another
-    question, and their ``text`` is empty here.
+    question: ``text`` is what stands there.
     """
 
     number: int

@@ -11,6 +11,7 @@ from rag.evidence.drop_record import drop
 from rag.evidence.fitted_piece import fit_piece
 from rag.evidence.packed_records import PackedBatch, PackedEvidence, PackedItem
 from rag.evidence.records import Drop, DropReason, Evidence
+from rag.evidence.text_cut import without_blank_end
 from rag.text import TokenCounter
 
 
@@ -44,10 +45,11 @@ class EvidencePacker:
             item = None
             if room >= least:  # not even an empty piece would fit otherwise
                 number, chunk = len(items) + 1, candidate.rated.chunk
-                rendered = block.piece(number, chunk, chunk.text, truncated=False)
+                text = without_blank_end(chunk.text)
+                rendered = block.piece(number, chunk, text, truncated=False)
                 tokens = count(rendered)
                 if tokens <= room:
-                    item = _item(number, candidate, chunk.text, truncated=False)
+                    item = _item(number, candidate, text, truncated=False)
                 elif not items:
                     fitted = fit_piece(block, self.counter, number, chunk, room)
                     if fitted is not None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from rag.evidence.citation import cite
+from rag.evidence.citation import cite, span_shown
 from rag.evidence.packed_records import PackedBatch, PackedEvidence, PackedItem, PackedPart
 from rag.evidence.records import (
     BudgetUse,
@@ -150,8 +150,8 @@ class EvidenceProjector:
         chunk = rated.chunk
         return EvidenceItem(
             number=item.number,
-            citation=cite(chunk),
-            text=item.text,
+            citation=cite(chunk, span_shown(chunk, item.text) if item.truncated else None),
+            text="" if item.repeated else item.text,
             truncated=item.truncated,
             title=chunk.title,
             heading_path=chunk.heading_path,

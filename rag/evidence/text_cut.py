@@ -1,4 +1,4 @@
-"""Where a text may be cut short: after a line or a sentence."""
+"""Where a text ends that is shown: with its last line, or cut short after a line or a sentence."""
 
 from __future__ import annotations
 
@@ -6,6 +6,16 @@ import re
 
 # The end of a line; of a sentence before white space; of a CJK sentence, which needs none.
 _BOUNDARY = re.compile(r"\n|[.!?…][\"'”’)\]]*(?=\s|\Z)|[。！？；．｡][」』”’）〉》】]*")
+
+
+def without_blank_end(text: str) -> str:
+    """Return the text up to the end of its last line that is not blank, line break included.
+
+    So it ends where the lines that its citation names do. A text of white space stays as it is.
+    """
+    shown = text.rstrip()
+    line_break = text.find("\n", len(shown))
+    return text if not shown or line_break < 0 else text[: line_break + 1]
 
 
 def cut_at_boundary(text: str, limit: int) -> str:

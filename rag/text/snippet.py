@@ -51,7 +51,7 @@ def make_snippet(text: str, terms: Sequence[str], analyzer: Analyzer, max_chars:
             f"max_chars must be at least 1, got {max_chars}", given=max_chars, allowed="1 or more"
         )
     places = find_places(text, terms, analyzer)
-    start, end = 0, len(text)
+    start, end = 0, len(text.rstrip())  # blank lines at the end are on no line of a citation
     if end > max_chars:
         core = _densest(places, max_chars) if places else (0, 0)
         start, end = _framed(text, core, max_chars)
