@@ -62,7 +62,7 @@ class ServerSettings(Section):
         default=None,
         ge=1,
         le=256,
-        description="Look-ups at a time; default: twice the number of cores.",
+        description="Look-ups at a time; default: one per core, or eight where the store or the embedder is a server.",
     )
     waiting: int = Field(
         default=128,

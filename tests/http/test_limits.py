@@ -13,7 +13,8 @@ import pytest
 
 from rag.assembly import open_base
 from rag.errors import DeadlineExceededError, OverloadedError
-from rag.surfaces.http_api.services import build_services
+from rag.settings import load_settings
+from rag.surfaces.http_api.services import build_services, default_workers
 from rag.surfaces.http_api.work_pool import WorkPool
 from rag.surfaces.shared_base import SharedBase
 from tests.http.blocking import BlockingService
@@ -49,6 +50,34 @@ def test_an_upload_may_be_as_large_as_a_file(tmp_path: Path):
     over = client.post("/v1/documents", files={"file": ("a.md", b"word " * 40_000)})
     assert (fits.status_code, over.status_code) == (200, 413)
     services.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "workers"),
+    [
+        ({}, 4),
+        ({"store": {"uri": "kb.db"}}, 4),
+        ({"store": {"uri": "http://127.0.0.1:19530"}}, 8 * 4),
+        (
+            {
+                "embedding": {
+                    "embedder": "openai",
+                    "model": "m",
+                    "base_url": "http://127.0.0.1:1/v1",
+                }
+            },
+            8 * 4,
+        ),
+    ],
+)
+def test_more_run_at_a_time_where_a_look_up_waits_for_a_server(
+    settings: dict[str, Any], workers: int
+):
+    assert default_workers(load_settings(**settings), cores=4) == workers
+
+
+def test_a_long_batch_leaves_a_worker_free_on_one_core():
+    assert default_workers(load_settings(), cores=1) == 2
 
 
 @pytest.mark.scenario("http-api", "More look-ups than places")

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from rag.ingest.records import Chunk, Document, Media, Source, Span, Trust
@@ -15,7 +16,7 @@ from rag.stores.filters import SearchFilter
 from rag.stores.local.filter_sql import TRUST_LEVELS, encodable, filter_sql
 from rag.stores.local.instants import microseconds
 
-CACHED_CHUNKS = 4_096  # a few searches' worth of candidates; about 8 MB of text
+CACHED_CHUNKS = 16_384  # of about 2 kB each; most of what a base of 20,000 chunks is asked for
 # A search makes hundreds of records; looking a member up costs a tenth of constructing it.
 _MEDIA = {str(media): media for media in Media}
 _TRUST = {str(trust): trust for trust in Trust}
@@ -58,10 +59,13 @@ class Catalog:
             fresh = {values[0]: _stored_chunk(values) for values in fetched}
             found |= fresh
             with self._lock:
-                if len(self._chunks) + len(fresh) > CACHED_CHUNKS:
-                    self._chunks.clear()
                 if self._store_id == store_id:
                     self._chunks |= fresh
+                    # the oldest go, a few at a time: emptied at once, it would be cold again
+                    for row in list(
+                        islice(self._chunks, max(0, len(self._chunks) - CACHED_CHUNKS))
+                    ):
+                        del self._chunks[row]
         return found
 
     def chunk(self, connection: sqlite3.Connection, chunk_id: str) -> StoredChunk | None:

@@ -8,6 +8,7 @@ from typing import cast
 
 from starlette.requests import Request
 
+from rag.assembly.choose_store import is_server
 from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
 from rag.surfaces.http_api.api_keys import ApiKeyRing
@@ -16,7 +17,11 @@ from rag.surfaces.http_api.spans import NoSpans, Spans
 from rag.surfaces.http_api.work_pool import WorkPool
 from rag.surfaces.shared_base import SharedBase
 
-THREADS_PER_CORE = 2  # one computes while the other waits for the engine
+# A look-up on an engine in this process computes all the time; more threads than cores hand the
+# interpreter's lock round and do less together (measured: 16 threads half of what one does).
+# Where the store or the embedder is a server, it waits for the network most of the time.
+LEAST_WORKERS = 2  # so that a long batch does not keep everybody waiting
+WORKERS_PER_CORE_ON_SERVERS = 8
 WRITES_WAITING = 16  # an ingest may take minutes, so a longer queue would only time out
 
 
@@ -52,7 +57,7 @@ def build_services(
     cores = os.cpu_count() or 1
     reads = WorkPool(
         "read",
-        workers=server.workers or THREADS_PER_CORE * cores,
+        workers=server.workers or default_workers(settings, cores),
         waiting=server.waiting,
         timeout_s=server.timeout_s,
     )
@@ -67,6 +72,12 @@ def build_services(
         metrics=ServiceMetrics({"read": lambda: reads.taken, "write": lambda: writes.taken}),
         spans=spans or NoSpans(),
     )
+
+
+def default_workers(settings: Settings, cores: int) -> int:
+    """Return how many look-ups run at a time where the settings leave it open."""
+    waits = is_server(settings.store.uri) or settings.embedding.embedder == "openai"
+    return WORKERS_PER_CORE_ON_SERVERS * cores if waits else max(LEAST_WORKERS, cores)
 
 
 def services_of(request: Request) -> Services:
