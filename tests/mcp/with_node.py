@@ -1,6 +1,6 @@
 """The protocol's inspector as a client that is not ours; needs Node and the npm registry.
 
-Not collected with the other tests, which need neither::
+Not collected with the other tests, which need neither; ``.ci/run`` runs it by itself::
 
     pytest tests/mcp/with_node.py
 """
