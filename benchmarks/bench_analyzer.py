@@ -3,8 +3,6 @@
 Speed: millions of UTF-8 bytes a second on one core for ``terms`` and ``tokens``, document by
 document, the best of a few rounds. Quality: nDCG@10 of BM25 (k1 1.2, b 0.75) over title and text,
 with the terms of this analyser and nothing else; a document without a query term is not returned.
-
-Usage: python -m benchmarks.bench_analyzer DATASETS
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -22,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.arguments import benchmark_parser
 from benchmarks.result_file import write_result
 from rag.text import Analyzer
 
@@ -105,7 +103,7 @@ def ndcg(folder: Path, analyzer: Analyzer) -> float:
 
 def main() -> int:
     """Print and write the figures; exit 1 where a target is missed."""
-    datasets = Path(sys.argv[1])
+    datasets: Path = benchmark_parser(__doc__).parse_args().datasets
     analyzer = Analyzer()
     texts = [d["text"] for d in _json_lines(datasets / SPEED_COLLECTION / "corpus.jsonl")]
     figures: dict[str, Any] = {

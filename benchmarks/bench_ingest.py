@@ -8,7 +8,6 @@ files. Both run in turn, several times, each time on an empty store and without 
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import rag
+from benchmarks.arguments import benchmark_parser
 from benchmarks.bare_milvus import BareMilvus
 from benchmarks.bench_lookup import trimmed_corpus
 from benchmarks.result_file import write_result
@@ -28,8 +28,7 @@ ROUNDS = 3
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("collection", type=Path)
+    parser = benchmark_parser(__doc__, "collection")
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
     parser.add_argument("--embedder", default="minilm")
     arguments = parser.parse_args()

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.arguments import benchmark_parser
 from benchmarks.resampled_corpus import documents, questions
 from benchmarks.result_file import write_result
 from rag.embedding import EmbedderIdentity
@@ -228,8 +229,7 @@ def print_first(folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("datasets", type=Path, nargs="?")
+    parser = benchmark_parser(__doc__, nargs="?")
     parser.add_argument("--size", type=int, default=100_000, help="chunks in the base")
     parser.add_argument("--scratch", type=Path, default=Path(tempfile.gettempdir()) / "rag-bench")
     parser.add_argument("--first", type=Path, help=argparse.SUPPRESS)

@@ -8,7 +8,6 @@ turns, so that whatever else the machine does falls on both.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -20,6 +19,7 @@ from typing import Any
 from pymilvus import MilvusClient
 
 import rag
+from benchmarks.arguments import benchmark_parser
 from benchmarks.bare_milvus import BareMilvus
 from benchmarks.beir import load_collection, write_as_files
 from benchmarks.result_file import write_result
@@ -147,8 +147,7 @@ def compare(base: rag.KnowledgeBase, bare: BareMilvus, questions: list[str]) -> 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("collection", type=Path)
+    parser = benchmark_parser(__doc__, "collection")
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
     arguments = parser.parse_args()
     questions = list(load_collection(arguments.collection).queries.values())[:QUESTIONS]

@@ -10,7 +10,6 @@ that is the client's own.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import statistics
@@ -25,6 +24,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import rag
+from benchmarks.arguments import benchmark_parser
 from benchmarks.result_file import write_result
 from rag.samples import handbook_path
 from rag.settings import load_settings
@@ -115,7 +115,7 @@ def summary(times: list[float]) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--embedder", default="minilm")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:

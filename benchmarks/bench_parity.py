@@ -11,7 +11,6 @@ is which is better.
 
 from __future__ import annotations
 
-import argparse
 import os
 import tempfile
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ import ir_measures
 from ir_measures import nDCG
 
 import rag
+from benchmarks.arguments import benchmark_parser
 from benchmarks.beir import Collection, load_collection, write_as_files
 from benchmarks.result_file import write_result
 from rag.ranking.records import SearchMode
@@ -109,8 +109,7 @@ def ndcg(answers: Answers, collection: Collection, ids: dict[str, str]) -> float
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("collections", nargs="+", type=Path)
+    parser = benchmark_parser(__doc__, "collections", nargs="+")
     parser.add_argument("--embedder", default="minilm")
     arguments = parser.parse_args()
     figures: dict[str, Any] = {

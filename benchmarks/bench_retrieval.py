@@ -8,7 +8,6 @@ through the search service; a document ranks where its first chunk ranks.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections import Counter
@@ -19,6 +18,7 @@ import ir_measures
 from ir_measures import Recall, nDCG
 
 import rag
+from benchmarks.arguments import benchmark_parser
 from benchmarks.beir import Collection, load_collection, write_as_files
 from benchmarks.result_file import write_result
 from rag.settings import load_settings
@@ -70,8 +70,7 @@ def _mode_figures(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("collections", nargs="+", type=Path)
+    parser = benchmark_parser(__doc__, "collections", nargs="+")
     parser.add_argument("--modes", nargs="+", default=["lexical", "hybrid"])
     parser.add_argument("--store", default="kb.db", help="name of the store; kb.db is Milvus Lite")
     parser.add_argument("--embedder", default="minilm")

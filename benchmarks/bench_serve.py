@@ -16,7 +16,6 @@ The base is made of real sentences, see ``resampled_corpus``; any store can hold
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import statistics
@@ -30,6 +29,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks.arguments import benchmark_parser
 from benchmarks.http_load import LoadResult, look_up_requests, run_clients
 from benchmarks.resampled_corpus import documents, questions
 from benchmarks.result_file import write_result
@@ -181,8 +181,7 @@ def judged(figures: dict[str, Any]) -> dict[str, dict[str, float | bool]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("datasets", type=Path)
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--size", type=int, default=20_000, help="chunks in the base")
     parser.add_argument("--embedder", default="hashing")
     parser.add_argument("--uri", help="where the base is, or is made; default: a new folder")

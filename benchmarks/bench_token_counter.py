@@ -2,19 +2,16 @@
 
 For each collection: the share of passages estimated below the exact count, and the mean ratio of
 estimate to exact count (o200k, cl100k, and the larger of both). Nothing is fitted here.
-
-Usage: python -m benchmarks.bench_token_counter DATASETS
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.arguments import benchmark_parser
 from benchmarks.result_file import write_result
 from benchmarks.token_passages import load_passages
 from rag.text.bpe_token_counter import BpeTokenCounter
@@ -63,7 +60,7 @@ def speed(texts: list[str]) -> float:
 
 def main() -> int:
     """Print and write the figures; exit 1 where a collection misses its bounds."""
-    passages = load_passages(Path(sys.argv[1]))
+    passages = load_passages(benchmark_parser(__doc__).parse_args().datasets)
     figures: dict[str, Any] = {"collections": {}, "megabytes_a_second": {}}
     missed = []
     print(f"{'collection':36} passages  below  least  ÷larger  ÷o200k  ÷cl100k   MB/s")

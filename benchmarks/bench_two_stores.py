@@ -9,7 +9,6 @@ embedder, so that only the engines differ. Then both take in the same fresh docu
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -17,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.arguments import benchmark_parser
 from benchmarks.bench_local_store import BATCH_CHUNKS, timed, writes
 from benchmarks.resampled_corpus import questions
 from benchmarks.result_file import write_result
@@ -88,8 +88,7 @@ def ingest_rate(uri: Path, datasets: Path, embedder: HashingEmbedder) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("datasets", type=Path)
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--size", type=int, default=100_000)
     parser.add_argument("--scratch", type=Path, default=Path(tempfile.gettempdir()) / "rag-bench")
     arguments = parser.parse_args()

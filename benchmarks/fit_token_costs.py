@@ -4,14 +4,11 @@ The cost of a word is fitted as a beginning, plus a cost for every pair of lette
 capitals, by least squares with no cost below zero, to the larger of its counts in o200k and
 cl100k. Collections weigh equally whatever their size; within one a word weighs its share of
 occurrences to the power 0.7, so that rare words are heard beside ``the``.
-
-Usage: python -m benchmarks.fit_token_costs DATASETS [FOLDER_OF_TEXTS_IN_FURTHER_LANGUAGES]
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.arguments import benchmark_parser
 from benchmarks.token_passages import load_passages
 from rag.text.bpe_token_counter import BpeTokenCounter
 from rag.text.estimating_token_counter import PIECES
@@ -69,12 +67,14 @@ def non_negative_least_squares(
 
 def main() -> None:
     """Fit on the passages below the given folders and print what ``token_costs.py`` holds."""
-    passages = {k: v for k, v in load_passages(Path(sys.argv[1])).items() if "in chunks" not in k}
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("further", type=Path, nargs="?", help="folder of other texts to fit on")
+    given = parser.parse_args()
+    passages = {k: v for k, v in load_passages(given.datasets).items() if "in chunks" not in k}
     weights = dict.fromkeys(passages, 1.0) | WEIGHTS
-    for folder in sys.argv[2:3]:
-        for path in sorted(Path(folder).iterdir()):
-            passages[path.name] = [path.read_text(encoding="utf-8")]
-            weights[path.name] = FURTHER_WEIGHT
+    for path in sorted(given.further.iterdir()) if given.further else ():
+        passages[path.name] = [path.read_text(encoding="utf-8")]
+        weights[path.name] = FURTHER_WEIGHT
     share: Counter[str] = Counter()
     for name, texts in passages.items():
         words = Counter(p for text in texts for p in PIECES.findall(text) if WORD.fullmatch(p))
