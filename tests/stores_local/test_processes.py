@@ -90,3 +90,40 @@ def test_a_writer_that_waits_gets_its_turn(folder) -> None:
     holder.join()
     assert store.stats().documents == 1
     store.close()
+
+
+COMES_AND_GOES = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+print(connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
+connection.close()
+"""
+
+
+@pytest.mark.scenario("local-store", "Another process comes and goes while one writes")
+def test_a_process_that_comes_and_goes_takes_nothing_from_a_writer(folder) -> None:
+    """The last connection to a file removes its log; who holds the file open is not passed over.
+
+    Asking whether there is a store must therefore not open the file beside SQLite, which would
+    lift this process's locks.
+    """
+    store = local_store(folder)
+    store.write_documents([document("a.md", "before")])
+    threads = [threading.Thread(target=search, args=(store, "before")) for _ in range(3)]
+    for thread in threads:  # each asks whether there is a store, and opens a connection of its own
+        thread.start()
+        thread.join()
+    log = (folder / "rag.sqlite-wal").stat().st_ino
+    for round_ in range(3):
+        visitor = subprocess.run(
+            [sys.executable, "-c", COMES_AND_GOES, str(folder / "rag.sqlite")],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert int(visitor.stdout) == round_ + 1
+        assert (folder / "rag.sqlite-wal").stat().st_ino == log
+        store.write_documents([document(f"{round_}.md", "after")])
+    assert len(search(store, "after", SearchMode.LEXICAL).hits) == 3
+    assert all(line.ok for line in store.check())
+    store.close()

@@ -32,7 +32,6 @@ BUSY_TIMEOUT_S = 10.0  # for the moments in which SQLite itself locks, such as r
 READ_CACHE_KIB = 4_096  # per thread; the system's own cache holds the rest
 WRITE_CACHE_KIB = 65_536  # while writing: a batch's pages stay until its commit
 WAL_LIMIT_BYTES = 64_000_000  # what a checkpoint leaves of the log
-_HEADER = b"SQLite format 3\0"
 
 
 _left_behind: list[object] = []
@@ -78,9 +77,9 @@ class Database:
                 raise damaged(self.folder, "it is a file, not a folder")
             if not self.path.exists() or self.path.stat().st_size == 0:
                 return False
-            with self.path.open("rb") as file:
-                if file.read(len(_HEADER)) != _HEADER:
-                    raise damaged(self.path, "the file is no SQLite database")
+        # Only SQLite may open the file: closing it by hand would lift the locks that this
+        # process's connections hold, and the next process to come and go would take the log away
+        # from under them (https://sqlite.org/howtocorrupt.html, section 2.2).
         return self._is_laid()
 
     @contextmanager
