@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, Self
 
 from rag.embedding import Embedder, VectorCache
-from rag.errors import InvalidArgumentError
 from rag.evidence.records import RagBatchResult, RagToolResult
 from rag.ingest.protocol import IngestProgress
 from rag.ingest.records import Document, IngestReport, Trust
@@ -22,7 +21,12 @@ from rag.stores.ingest_request import IngestRequest
 from rag.stores.protocol import KnowledgeStore
 from rag.stores.writer import KnowledgeWriter
 from rag.text import TokenCounter
-from rag.tool import LookupKnowledgeTool
+from rag.tool import LookupKnowledgeTool, LookupRequest, SearchRequest
+from rag.tool.batch_request import BatchRequest, Question
+from rag.tool.fetch_request import FetchRequest, parse_fetch
+from rag.tool.ingest_arguments import AboutDocuments, PathIngest, TextIngest
+from rag.tool.list_request import ListRequest
+from rag.tool.request import parse_as
 from rag.trust import TrustEstimator
 from rag.wire.base_reports import (
     Capabilities,
@@ -91,20 +95,16 @@ class KnowledgeBase:
         force: bool = False,
         progress: IngestProgress | None = None,
     ) -> IngestReport:
-        """Bring the base in line with a folder or file; see :meth:`KnowledgeWriter.ingest`."""
+        """Bring the base in line with a folder or file; see :meth:`KnowledgeWriter.ingest`.
+
+        What may be said of its documents is in ``AboutDocuments``.
+        """
         self.settings.require_writable("ingest")
-        return self.parts.writer.ingest(
-            IngestRequest(
-                path=Path(path),
-                source=source,
-                tenant=tenant,
-                tags=tuple(tags),
-                trust=_trust(trust),
-                source_type=source_type,
-                force=force,
-            ),
-            progress,
+        about = {"source": source, "tenant": tenant, "tags": tags, "trust": str(trust)}
+        given = parse_as(
+            PathIngest, {**about, "path": str(path), "source_type": source_type, "force": force}
         )
+        return self.parts.writer.ingest(_to_write(given, given.path, force=given.force), progress)
 
     def ingest_text(
         self,
@@ -120,50 +120,49 @@ class KnowledgeBase:
         """Store a text, or a file's bytes, under a path of your choice: ``notes/today.md``.
 
         Raises:
-            UnreadableFileError: it is empty, or nothing of the kind that the suffix says.
+            UnreadableFileError: it is empty, too large, or nothing of the kind that the suffix
+                says.
         """
         self.settings.require_writable("ingest a text")
-        request = IngestRequest(
-            path=Path(name),
-            source=source,
-            tenant=tenant,
-            tags=tuple(tags),
-            trust=_trust(trust),
-            source_type=source_type,
+        about = {"source": source, "tenant": tenant, "tags": tags, "trust": str(trust)}
+        given = parse_as(
+            TextIngest,
+            {
+                **about,
+                "name": name,
+                "text": "" if isinstance(text, bytes) else text,
+                "source_type": source_type,
+            },
         )
+        request = _to_write(given, given.name)
         if isinstance(text, bytes):
             return self.parts.writer.ingest_bytes(text, request)
-        return self.parts.writer.ingest_text(text, request)
+        return self.parts.writer.ingest_text(given.text, request)
 
     def search(
-        self,
-        text: str,
-        *,
-        mode: str | None = None,
-        k: int | None = None,
-        filters: Filters = None,
-        cursor: str | None = None,
-        snippet_chars: int | None = None,
-        max_tokens: int | None = None,
-        trace: bool = False,
+        self, query: SearchRequest | str | Mapping[str, Any], /, **options: Any
     ) -> SearchResult:
         """Return a page of labelled hits in rank order; ``trace`` adds all that is behind it.
 
-        ``max_tokens`` bounds the hits as JSON: snippets get shorter, then hits go from the end.
+        ``query`` is the text, or an object with the fields of ``SearchRequest``; ``options`` are
+        further fields. ``max_tokens`` bounds the hits as JSON: snippets get shorter, then hits go
+        from the end.
 
         Raises:
-            InvalidInputError: the query, mode, ``k``, filter, cursor or budget is at fault.
+            InvalidInputError: a field is at fault.
             RetrievalError: every channel that was asked failed.
         """
-        query = SearchQuery(
-            text=text,
-            mode=mode,
-            k=k,
-            filters=parse_filter(filters),
-            cursor=cursor,
-            snippet_chars=snippet_chars,
+        given = parse_as(SearchRequest, query, options)
+        asked = SearchQuery(
+            text=given.query,
+            mode=given.mode,
+            k=given.k,
+            filters=given.filters,
+            cursor=given.cursor,
+            snippet_chars=given.snippet_chars,
+            deadline_s=given.deadline_s,
         )
-        return self.parts.presenter.search(query, max_tokens=max_tokens, trace=trace)
+        return self.parts.presenter.search(asked, max_tokens=given.max_tokens, trace=given.trace)
 
     def search_many(self, queries: Sequence[str | Mapping[str, Any]]) -> tuple[BulkItem, ...]:
         """Answer up to 100 searches; one that fails has its error in its own item.
@@ -176,38 +175,47 @@ class KnowledgeBase:
         check_bulk_size(len(queries))
         return tuple(bulk_item(query, self.search) for query in queries)
 
-    def lookup(self, query: str, **options: Any) -> RagToolResult:
+    def lookup(
+        self, query: LookupRequest | str | Mapping[str, Any], /, **options: Any
+    ) -> RagToolResult:
         """Return cited evidence and a verdict; options as in ``LookupRequest``."""
         return self.parts.tool.lookup(query, **options)
 
     def lookup_many(
-        self, queries: Sequence[str | Mapping[str, Any]], **options: Any
+        self, queries: BatchRequest | Sequence[Question], /, **options: Any
     ) -> RagBatchResult:
-        """Return the results of several questions packed into one shared budget."""
+        """Return the results of several questions in one budget; options as in ``BatchRequest``."""
         return self.parts.tool.lookup_many(queries, **options)
 
     def documents(self, filters: Filters = None) -> tuple[Document, ...]:
         """Return the stored documents, ordered by source, then path."""
         return tuple(self.parts.store.documents(parse_filter(filters)))
 
-    def list_documents(self, filters: Filters = None, *, limit: int | None = None) -> DocumentList:
-        """Return the first ``limit`` documents and how many there are."""
-        if limit is not None and (type(limit) is not int or limit < 0):
-            raise InvalidArgumentError(
-                f"limit must be a whole number, at least 0; got {limit!r:.80}",
-                given=limit,
-                allowed="0 or more",
-            )
-        found = self.documents(filters)
-        return DocumentList(documents=found[:limit], total=len(found))
+    def list_documents(
+        self, filters: Filters = None, *, limit: int | None = None, offset: int = 0
+    ) -> DocumentList:
+        """Return ``limit`` documents after the first ``offset``, and how many there are."""
+        given = parse_as(ListRequest, {"filters": filters, "limit": limit, "offset": offset})
+        found = self.documents(given.filters)
+        rest = found[given.offset :]
+        return DocumentList(documents=rest[: given.limit], total=len(found))
+
+    def fetch(self, request: FetchRequest | Mapping[str, Any], /) -> FetchResult:
+        """Return stored text; the fields are those of ``FetchRequest``."""
+        given, fetcher = parse_fetch(request), self.parts.fetcher
+        if given.kind == "chunk":
+            return fetcher.chunk(given.name, context=given.context)
+        if given.kind == "document":
+            return fetcher.document(given.name, max_tokens=given.max_tokens)
+        return fetcher.span(given.name, given.start, given.end, max_tokens=given.max_tokens)
 
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """Return a chunk with up to ``context`` neighbours on either side, in document order."""
-        return self.parts.fetcher.chunk(chunk_id, context=context)
+        return self.fetch({"kind": "chunk", "name": chunk_id, "context": context})
 
     def fetch_document(self, name: str, *, max_tokens: int | None = None) -> FetchResult:
         """Return the text of the document with this doc_id or path."""
-        return self.parts.fetcher.document(name, max_tokens=max_tokens)
+        return self.fetch({"kind": "document", "name": name, "max_tokens": max_tokens})
 
     def fetch_span(
         self,
@@ -218,7 +226,8 @@ class KnowledgeBase:
         max_tokens: int | None = None,
     ) -> FetchResult:
         """Return lines, or pages, as citations number them; ``name`` may be a citation's ref."""
-        return self.parts.fetcher.span(name, start, end, max_tokens=max_tokens)
+        lines = {"start": start, "end": end, "max_tokens": max_tokens}
+        return self.fetch({"kind": "span", "name": name, **lines})
 
     def inspect_document(self, name: str) -> DocumentInspection:
         """Return all that is stored of the document with this doc_id or path."""
@@ -277,11 +286,13 @@ class KnowledgeBase:
             self.parts.cache.close()
 
 
-def _trust(given: Trust | str) -> Trust:
-    try:
-        return Trust(given)
-    except ValueError:
-        levels = ", ".join(Trust)
-        raise InvalidArgumentError(
-            f"unknown trust level {given!r}; expected one of: {levels}", given=given, allowed=levels
-        ) from None
+def _to_write(about: AboutDocuments, path: str, *, force: bool = False) -> IngestRequest:
+    return IngestRequest(
+        path=Path(path),
+        source=about.source,
+        tenant=about.tenant,
+        tags=about.tags,
+        trust=Trust(about.trust),
+        source_type=about.source_type,
+        force=force,
+    )

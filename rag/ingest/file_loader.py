@@ -23,14 +23,15 @@ def load_file(found: FoundFile, *, max_file_bytes: int) -> bytes | SkippedFile:
             uri=found.uri, reason=SkipReason.UNREADABLE, detail=error.strerror or str(error)
         )
     if len(data) > max_file_bytes:
-        return SkippedFile(
-            uri=found.uri,
-            reason=SkipReason.TOO_LARGE,
-            detail=f"over {max_file_bytes} bytes",
-        )
+        return too_large(found.uri, max_file_bytes)
     if not data:
         return SkippedFile(uri=found.uri, reason=SkipReason.EMPTY, detail="no bytes")
     return data
+
+
+def too_large(uri: str, max_file_bytes: int) -> SkippedFile:
+    """Return what is said of a file or text over the limit."""
+    return SkippedFile(uri=uri, reason=SkipReason.TOO_LARGE, detail=f"over {max_file_bytes} bytes")
 
 
 def parse_file(data: bytes, reader: Reader, *, uri: str) -> ParsedDocument | SkippedFile:

@@ -10,12 +10,12 @@ from rag.errors import ChunkNotFoundError, DocumentNotFoundError, InvalidArgumen
 from rag.ingest.records import Document, Span, SpanKind
 from rag.ranking.records import StoredChunk
 from rag.retrieval.numbered_text import NumberedText, parse_ref
+from rag.retrieval.records import MAX_TOKENS
 from rag.stores.filters import SearchFilter
 from rag.stores.protocol import KnowledgeStore
 from rag.text import TokenCounter
 
 MAX_CONTEXT = 50  # chunks on either side; more is a whole document
-MAX_TOKENS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,23 +180,26 @@ class DocumentFetcher:
         end = min(end, text.last)
         return self._result("span", document, text.between(start, end), max_tokens, start, end)
 
-    def find(self, name: str) -> Document:
+    def find(self, name: str, *, tenant: str | None = None) -> Document:
         """Return the document with this doc_id or uri.
+
+        With ``tenant``, those of others are not there; whether one of them is, is not told.
 
         Raises:
             DocumentNotFoundError: no such document.
             InvalidArgumentError: several sources or tenants have this uri.
         """
         document = self._store.document(name)
-        if document is not None:
+        if document is not None and tenant in (None, document.tenant):
             return document
-        same = [d for d in self._store.documents(SearchFilter(path_prefix=name)) if d.uri == name]
+        alike = SearchFilter(path_prefix=name, tenant=tenant)
+        same = [d for d in self._store.documents(alike) if d.uri == name]
         if not same:
             raise DocumentNotFoundError(
                 f"no document {name!r:.200} in this index",
                 given=name,
-                allowed="a doc_id, or a path as `rag list` prints it",
-                hint="see what there is with: rag list",
+                allowed="a doc_id or path, as results and the list of documents show them",
+                hint="see what there is: list the documents, or search for a word in it",
             )
         if len(same) > 1:
             ids = ", ".join(f"{d.doc_id} ({d.source})" for d in same)
@@ -208,10 +211,10 @@ class DocumentFetcher:
             )
         return same[0]
 
-    def find_chunk(self, chunk_id: str) -> StoredChunk:
-        """Return the chunk with this id; raises ChunkNotFoundError."""
+    def find_chunk(self, chunk_id: str, *, tenant: str | None = None) -> StoredChunk:
+        """Return the chunk with this id, one of ``tenant`` if given; raises ChunkNotFoundError."""
         found = self._store.chunk(chunk_id)
-        if found is None:
+        if found is None or tenant not in (None, found.tenant):
             raise ChunkNotFoundError(
                 f"no chunk {chunk_id!r:.200} in this index",
                 given=chunk_id,

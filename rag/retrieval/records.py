@@ -12,6 +12,7 @@ from rag.stores.records import ChannelReport
 
 MAX_QUERY_CHARS = 4_000
 MAX_K = 200
+MAX_TOKENS = 1_000_000  # of any budget: as much as the largest context of a model holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

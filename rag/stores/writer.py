@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rag.embedding import Embedder, VectorCache
 from rag.errors import InvalidArgumentError, InvalidVectorError, UnreadableFileError
-from rag.ingest.file_loader import load_file
+from rag.ingest.file_loader import load_file, too_large
 from rag.ingest.folder_walk import walk_folder
 from rag.ingest.heading_chunker import HeadingChunker
 from rag.ingest.protocol import IngestProgress
@@ -90,7 +90,7 @@ class KnowledgeWriter:
 
         Raises:
             InvalidArgumentError: no reader knows the name's suffix, or it is absolute.
-            UnreadableFileError: it is empty, or no text of its kind.
+            UnreadableFileError: it is empty, larger than a file may be, or no text of its kind.
             EmbeddingError, StoreError: nothing was stored.
         """
         uri = unicodedata.normalize("NFC", request.path.as_posix())
@@ -102,7 +102,11 @@ class KnowledgeWriter:
                 allowed="a relative path with a known suffix, such as notes/today.md",
             )
         run = self._begin(request, SilentProgress(), 1, single=True)
-        prepared = self._preparer.prepare(uri, data, run)
+        prepared = None
+        if len(data) > self._settings.max_file_bytes:
+            run.tally.skip(too_large(uri, self._settings.max_file_bytes))
+        else:
+            prepared = self._preparer.prepare(uri, data, run)
         self._write_all(filter(None, [prepared]), run.tally)
         return _stored(self._report(run, root=""))
 

@@ -34,8 +34,8 @@ from rag.retrieval.search_service import VectorSearchService
 from rag.settings import Settings
 from rag.stores.filters import SearchFilter
 from rag.text import Analyzer
-from rag.tool.batch_request import checked_batch, part_of_batch
-from rag.tool.lookup_request import LookupRequest, parse_budget, parse_request
+from rag.tool.batch_request import BatchRequest, Question, parse_batch
+from rag.tool.lookup_request import LookupRequest, parse_request
 from rag.tool.resume_offset import resume_offset
 from rag.tool.room_advice import with_room_advice
 from rag.tool.search_facts import search_facts
@@ -94,6 +94,7 @@ class LookupKnowledgeTool:
         self._headings = headings
         self._notices = tuple(notices)
         self._budget = settings.evidence.budget_tokens
+        self._k = settings.search.k
         self._ledger = AttemptLedger(max_attempts=settings.gate.max_attempts)
 
     def lookup(
@@ -131,38 +132,32 @@ class LookupKnowledgeTool:
         )
 
     def lookup_many(
-        self,
-        queries: Sequence[LookupRequest | str | Mapping[str, Any]],
-        /,
-        *,
-        budget_tokens: int | None = None,
-        **options: Any,
+        self, queries: BatchRequest | Sequence[Question], /, **options: Any
     ) -> RagBatchResult:
         """Return the results of up to 50 questions, packed into one shared budget.
 
-        ``options`` hold for every question that does not set them itself. A question that fails
-        is reported in ``errors`` and leaves its share to the others; if all fail, the first
-        error is raised.
+        ``options`` are further fields of :class:`BatchRequest`; all but the budget hold for every
+        question that does not set them itself. A question that fails is reported in ``errors``
+        and leaves its share to the others; if all fail, the first error is raised.
 
         Raises:
-            InvalidArgumentError: the list or the budget is at fault, or a question has a budget
-                of its own.
+            InvalidInputError: the list or an option is at fault.
             RagError: no question could be answered.
         """
         started = time.perf_counter()
-        shared = parse_budget(budget_tokens)
-        budget = self._budget if shared is None else shared
+        request = parse_batch(queries, options)
+        budget = self._budget if request.budget_tokens is None else request.budget_tokens
         found: dict[int, _Found] = {}
         errors: dict[int, RagError] = {}
-        for index, query in enumerate(checked_batch(queries)):
+        for index, query in enumerate(request.queries):
             try:
-                found[index] = self._find(part_of_batch(query, options))
+                found[index] = self._find(request.part(query, default_k=self._k))
             except RagError as error:
                 errors[index] = error
         if not found:
             raise errors[0]
         batch = self._packer.pack_batch([one.processed.evidence for one in found.values()], budget)
-        results: list[RagToolResult | None] = [None] * len(queries)
+        results: list[RagToolResult | None] = [None] * len(request.queries)
         for (index, one), part in zip(found.items(), batch.parts, strict=True):
             decision, warnings = self._judge(one, part.items)
             if not part.items:
@@ -197,7 +192,7 @@ class LookupKnowledgeTool:
         return await asyncio.to_thread(self.lookup, query, **options)
 
     async def alookup_many(
-        self, queries: Sequence[LookupRequest | str | Mapping[str, Any]], /, **options: Any
+        self, queries: BatchRequest | Sequence[Question], /, **options: Any
     ) -> RagBatchResult:
         """Do as :meth:`lookup_many` does, in a thread."""
         return await asyncio.to_thread(self.lookup_many, queries, **options)

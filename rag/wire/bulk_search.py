@@ -9,24 +9,18 @@ from typing import Any, Literal
 
 from rag.errors import InvalidArgumentError, RagError
 from rag.stores.filters import FILTER_KEYS
+from rag.tool.request import parse_as
+from rag.tool.search_request import SearchRequest
 from rag.wire.error_object import ErrorObject, error_object
 from rag.wire.search_response import SearchResult
 
 MAX_BULK = 100  # searches per call: more is better split, so that one answer stays readable
 
-OPTIONS: Mapping[str, type] = {
-    "mode": str,
-    "k": int,
-    "cursor": str,
-    "snippet_chars": int,
-    "max_tokens": int,
-    "trace": bool,
-}
-"""What a search may be given besides its query and filters, and of which JSON type."""
+OPTIONS = tuple(name for name in SearchRequest.model_fields if name not in ("query", "filters"))
+"""What a search may be given besides its query and filters."""
 NAMES = ("query", *OPTIONS, *FILTER_KEYS)
-_TYPE_NAMES = {str: "a string", int: "a whole number", bool: "true or false"}
 
-Search = Callable[..., SearchResult]
+Search = Callable[[SearchRequest], SearchResult]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,43 +69,32 @@ def bulk_line(line: str, search: Search) -> BulkItem:
 def bulk_item(given: object, search: Search) -> BulkItem:
     """Return the answer to one search, given as a string or a flat object."""
     try:
-        text, options = _parsed(given)
-        return BulkItem(query=given, response=search(text, **options), error=None)
+        return BulkItem(query=given, response=search(_request(given)), error=None)
     except RagError as error:
         return BulkItem(query=given, response=None, error=error_object(error))
 
 
-def _parsed(given: object) -> tuple[str, dict[str, Any]]:
+def _request(given: object) -> SearchRequest:
     if isinstance(given, str):
-        return given, {}
+        return parse_as(SearchRequest, given)
     if not isinstance(given, Mapping):
         raise InvalidArgumentError(
             f"a search must be an object; got {_json_type(given)}",
             given=given,
             allowed="an object with the key query",
         )
-    for name, value in given.items():
+    for name in given:
         if name not in NAMES:
             allowed = ", ".join(NAMES)
             raise InvalidArgumentError(
-                f"unknown key {name!r:.80}; expected one of: {allowed}",
+                f"unknown argument {name!r:.80}; expected one of: {allowed}",
                 given=name,
                 allowed=allowed,
                 hint="options and filters stand beside the query, not inside another object",
             )
-        expected = str if name == "query" else OPTIONS.get(name)
-        absent = value is None and name != "query"
-        if expected is not None and not absent and type(value) is not expected:
-            raise InvalidArgumentError(
-                f"{name!r} must be {_TYPE_NAMES[expected]}; got {_json_type(value)}",
-                given=value,
-                allowed=_TYPE_NAMES[expected],
-            )
-    if "query" not in given:
-        raise InvalidArgumentError("the key 'query' is missing", allowed="a string under query")
-    options = {name: given[name] for name in OPTIONS if given.get(name) is not None}
-    filters = {name: given[name] for name in FILTER_KEYS if given.get(name) is not None}
-    return given["query"], {**options, "filters": filters}
+    fields = {name: value for name, value in given.items() if name not in FILTER_KEYS}
+    filters = {name: value for name, value in given.items() if name in FILTER_KEYS}
+    return parse_as(SearchRequest, {**fields, "filters": filters})
 
 
 def _json_type(value: object) -> str:
@@ -119,10 +102,6 @@ def _json_type(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Mapping):
-        return "an object"
-    if isinstance(value, str):
-        return "a string"
     if isinstance(value, Sequence):
         return "a list"
     return f"the number {value!r:.40}" if isinstance(value, int | float) else type(value).__name__

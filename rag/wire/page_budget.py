@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag.errors import InvalidArgumentError
+from rag.retrieval.records import MAX_TOKENS
 from rag.text import TokenCounter
 from rag.wire.encoding import to_json
 from rag.wire.search_response import ResultHit
 
 SHORTEST_SNIPPET = 60  # characters: some ten words, the least that shows why a hit is one
-MAX_TOKENS = 1_000_000
 
 Hits = Sequence[ResultHit]
 

@@ -179,7 +179,7 @@ def test_what_is_no_citation_is_refused(ref: str):
 def test_an_unknown_document_is_told_with_where_to_look():
     with pytest.raises(DocumentNotFoundError) as raised:
         fetcher(PAGES).document("nope.md")
-    assert "rag list" in (raised.value.hint or "")
+    assert "list the documents" in (raised.value.hint or "")
 
 
 def test_pieces_keep_the_numbers_of_their_pages():

@@ -36,7 +36,7 @@ def test_filters_narrow_the_list(reader: TestClient):
 
 
 @pytest.mark.parametrize(
-    "query", ["limit=0", "limit=1001", "limit=x", "limit=-1", "colour=red", "limit=1&limit=2"]
+    "query", ["limit=10001", "offset=-1", "limit=x", "limit=-1", "colour=red", "limit=1&limit=2"]
 )
 def test_options_at_fault_are_named(reader: TestClient, query: str):
     answer = reader.get(f"/v1/documents?{query}")

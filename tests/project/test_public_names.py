@@ -91,7 +91,7 @@ PUBLIC: dict[str, list[str]] = {
         "make_token_counter",
         "script_shares",
     ],
-    "rag.tool": ["LookupKnowledgeTool", "LookupRequest", "tool_definition"],
+    "rag.tool": ["LookupKnowledgeTool", "LookupRequest", "SearchRequest", "tool_definition"],
     "rag.trust": [
         "ChannelLists",
         "FusionChoice",

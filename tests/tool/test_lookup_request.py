@@ -9,7 +9,8 @@ from rag.errors import InvalidArgumentError, InvalidFilterError
 from rag.ingest.records import Trust
 from rag.stores.filters import SearchFilter
 from rag.tool import LookupRequest
-from rag.tool.lookup_request import allowed_values, parse_request
+from rag.tool.lookup_request import parse_request
+from rag.tool.request_fault import allowed_values
 
 
 @pytest.mark.scenario("lookup-tool", "A budget below zero")
@@ -105,4 +106,4 @@ def test_a_request_is_frozen():
 
 def test_every_field_has_its_allowed_values_in_words():
     for name in set(LookupRequest.model_fields) - {"filters"}:
-        assert allowed_values(name)
+        assert allowed_values(name, LookupRequest)

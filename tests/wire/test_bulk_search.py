@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.errors import InvalidArgumentError, StoreError
+from rag.stores.filters import SearchFilter
+from rag.tool import SearchRequest
 from rag.wire import to_json
 from rag.wire.bulk_search import BulkItem, bulk_item, bulk_line, check_bulk_size
 from rag.wire.search_response import SearchResult
@@ -31,16 +33,16 @@ def emit(item: BulkItem) -> None:
     json.loads(to_json(item).encode("utf-8"), parse_constant=refuse)
 
 
-def remembering(calls: list[tuple[str, dict[str, Any]]]) -> Any:
-    def search(text: str, **options: Any) -> SearchResult:
-        calls.append((text, options))
+def remembering(calls: list[SearchRequest]) -> Any:
+    def search(request: SearchRequest) -> SearchResult:
+        calls.append(request)
         raise StoreError("not today")
 
     return search
 
 
 def test_options_and_filters_reach_the_search_under_their_names():
-    calls: list[tuple[str, dict[str, Any]]] = []
+    calls: list[SearchRequest] = []
     given = {
         "query": "a",
         "mode": "lexical",
@@ -54,16 +56,14 @@ def test_options_and_filters_reach_the_search_under_their_names():
     }
     item = bulk_item(given, remembering(calls))
     assert calls == [
-        (
-            "a",
-            {
-                "mode": "lexical",
-                "k": 3,
-                "snippet_chars": 50,
-                "max_tokens": 0,
-                "trace": False,
-                "filters": {"tags": ["x"], "tenant": ""},
-            },
+        SearchRequest(
+            query="a",
+            mode="lexical",
+            k=3,
+            snippet_chars=50,
+            max_tokens=0,
+            trace=False,
+            filters=SearchFilter(tags=("x",), tenant=""),
         )
     ]
     assert item.error is not None
@@ -72,9 +72,9 @@ def test_options_and_filters_reach_the_search_under_their_names():
 
 
 def test_a_string_is_a_query():
-    calls: list[tuple[str, dict[str, Any]]] = []
+    calls: list[SearchRequest] = []
     bulk_item("backups", remembering(calls))
-    assert calls == [("backups", {})]
+    assert calls == [SearchRequest(query="backups")]
 
 
 @settings(max_examples=100, deadline=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +11,6 @@ from cyclopts import Group, Parameter
 if TYPE_CHECKING:
     from rag.knowledge_base import KnowledgeBase
     from rag.settings import Settings
-    from rag.stores.filters import SearchFilter
 
 COMMON = Group("Common options", sort_key=20)
 FILTERS = Group("Filters (all must hold; within one, any)", sort_key=10)
@@ -90,22 +89,6 @@ class FilterOptions:
     indexed_after: str | None = None
     "Indexed at or after this time (ISO 8601 with offset)."
 
-    def filter(self) -> SearchFilter:
-        """Return the filter; InvalidFilterError where a value cannot be read."""
-        from rag.stores.filters import parse_filter
-
-        return parse_filter(
-            {
-                "tags": self.tags,
-                "media": self.media,
-                "lang": self.lang,
-                "source": self.source,
-                "source_type": self.source_type,
-                "trust_min": self.trust_min,
-                "tenant": self.tenant,
-                "path_prefix": self.path_prefix,
-                "path_glob": self.path_glob,
-                "doc_id": self.doc_id,
-                "indexed_after": self.indexed_after,
-            }
-        )
+    def given(self) -> dict[str, Any]:
+        """Return the keys and values of the filter, for a request to read."""
+        return asdict(self)

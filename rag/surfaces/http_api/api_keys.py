@@ -55,10 +55,6 @@ class Caller:
         self._own(given or None)
         return (given or "") if self.tenant is None else self.tenant
 
-    def sees(self, tenant: str) -> bool:
-        """Whether a document of this tenant is among the caller's."""
-        return self.tenant is None or self.tenant == tenant
-
     def session(self, named: str | None) -> str | None:
         """Return under which name attempts are counted: no key shares a count with another."""
         if named is None or self.name is None:

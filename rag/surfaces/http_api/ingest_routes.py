@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 
 from rag.errors import ForbiddenError
-from rag.ingest.records import IngestReport, Trust
-from rag.stores.ingest_request import IngestRequest
+from rag.ingest.records import IngestReport
 from rag.surfaces.http_api.access import bearer_caller
 from rag.surfaces.http_api.allowed_path import allowed_path
 from rag.surfaces.http_api.api_keys import WRITE, Caller
 from rag.surfaces.http_api.http_errors import UnsupportedMediaTypeError
 from rag.surfaces.http_api.openapi_parts import INGEST_BODY, answers, json_response
-from rag.surfaces.http_api.query_options import check_names
+from rag.surfaces.http_api.query_options import options_of
 from rag.surfaces.http_api.request_body import JSON, media_type, read_json
-from rag.surfaces.http_api.request_models import PathIngest, TextIngest, UploadIngest, parsed
 from rag.surfaces.http_api.services import Services, services_of
 from rag.surfaces.http_api.upload import MULTIPART, read_upload
-from rag.text import clean_text
+from rag.surfaces.http_api.upload_request import UploadIngest
+from rag.tool.ingest_arguments import AboutDocuments, PathIngest, TextIngest
+from rag.tool.request import parse_as
 from rag.wire import to_json
 
 router = APIRouter(tags=["documents"])
@@ -39,21 +38,20 @@ router = APIRouter(tags=["documents"])
 async def ingest(request: Request) -> Response:
     services = services_of(request)
     caller = bearer_caller(services.keys, request, WRITE)
-    check_names(request.query_params, ())
+    options_of(request.query_params)
     services.settings.require_writable("ingest")
     kind = media_type(request)
     if kind == MULTIPART:
         upload = await read_upload(request)
-        about = parsed(UploadIngest, upload.fields)
+        about = parse_as(UploadIngest, upload.fields)
         work = _stored(services, caller, about.name or upload.file_name, upload.data, about)
     elif kind == JSON:
         body = await read_json(request)
         if "path" in body:
-            work = _read_from_disk(services, caller, parsed(PathIngest, body))
+            work = _read_from_disk(services, caller, parse_as(PathIngest, body))
         else:
-            text = parsed(TextIngest, body)
-            data = clean_text(text.text).encode()
-            work = _stored(services, caller, text.name, data, text)
+            given = parse_as(TextIngest, body)
+            work = _stored(services, caller, given.name, given.text, given)
     else:
         allowed = f"{MULTIPART} or {JSON}"
         raise UnsupportedMediaTypeError(
@@ -65,26 +63,23 @@ async def ingest(request: Request) -> Response:
 
 
 def _stored(
-    services: Services,
-    caller: Caller,
-    name: str,
-    data: bytes,
-    about: UploadIngest | TextIngest,
+    services: Services, caller: Caller, name: str, text: str | bytes, about: AboutDocuments
 ) -> Callable[[], str]:
-    """Return the work of storing one document's bytes."""
-    request = IngestRequest(
-        path=Path(name),
-        source=about.source,
-        tenant=caller.tenant_to_write(about.tenant),
-        tags=about.tags,
-        trust=Trust(about.trust),
-        source_type=about.source_type,
-    )
+    """Return the work of storing one text, or one file's bytes."""
+    tenant = caller.tenant_to_write(about.tenant)
 
     def work() -> str:
-        base = services.base
         _check_source(services, caller, about.source)
-        return to_json(base.parts.writer.ingest_bytes(data, request))
+        report = services.base.ingest_text(
+            text,
+            name=name,
+            source=about.source,
+            tenant=tenant,
+            tags=about.tags,
+            trust=about.trust,
+            source_type=about.source_type,
+        )
+        return to_json(report)
 
     return work
 
@@ -103,7 +98,7 @@ def _read_from_disk(services: Services, caller: Caller, about: PathIngest) -> Ca
         report = services.base.ingest(
             path,
             source=about.source,
-            tenant=about.tenant or "",
+            tenant=about.tenant,
             tags=about.tags,
             trust=about.trust,
             source_type=about.source_type,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 
@@ -21,10 +21,11 @@ from rag.surfaces.http_api.openapi_parts import (
     json_response,
 )
 from rag.surfaces.http_api.request_body import read_json
-from rag.surfaces.http_api.request_models import SearchRequest, parsed
 from rag.surfaces.http_api.services import Services, services_of
-from rag.tool import LookupRequest
+from rag.tool import LookupRequest, SearchRequest
+from rag.tool.batch_request import BatchRequest
 from rag.tool.lookup_request import parse_request
+from rag.tool.request import parse_as
 from rag.tool.tool_schema import TOOL_DESCRIPTION, TOOL_NAME
 from rag.wire import to_json
 from rag.wire.search_response import SearchResult
@@ -42,10 +43,7 @@ BATCH_NAME = "lookup_knowledge_batch"
     responses=answers(RagToolResult),
 )
 async def lookup(request: Request) -> Response:
-    services = services_of(request)
-    caller = bearer_caller(services.keys, request, READ)
-    body = await read_json(request)
-    return await _in_thread(services, lambda: _looked_up(services, caller, body))
+    return await _answered(request, _looked_up)
 
 
 @router.post(
@@ -59,10 +57,7 @@ async def lookup(request: Request) -> Response:
     responses=answers(RagBatchResult),
 )
 async def lookup_batch(request: Request) -> Response:
-    services = services_of(request)
-    caller = bearer_caller(services.keys, request, READ)
-    body = await read_json(request)
-    return await _in_thread(services, lambda: _looked_up_many(services, caller, body))
+    return await _answered(request, _looked_up_many)
 
 
 @router.post(
@@ -75,32 +70,37 @@ async def lookup_batch(request: Request) -> Response:
     responses=answers(SearchResult),
 )
 async def search(request: Request) -> Response:
+    return await _answered(request, _searched)
+
+
+Answering = Callable[[Services, Caller, dict[str, Any]], str]
+Asked = TypeVar("Asked", LookupRequest, BatchRequest, SearchRequest)
+
+
+async def _answered(request: Request, answering: Answering) -> Response:
+    """Return what ``answering`` says, in a worker's thread, to the body of a caller who may ask."""
     services = services_of(request)
     caller = bearer_caller(services.keys, request, READ)
     body = await read_json(request)
-    return await _in_thread(services, lambda: _searched(services, caller, body))
+    answer = await services.reads.run(lambda: answering(services, caller, body))
+    return json_response(answer)
 
 
-async def _in_thread(services: Services, work: Callable[[], str]) -> Response:
-    return json_response(await services.reads.run(work))
-
-
-def scoped_lookup(request: LookupRequest, caller: Caller, settings: Settings) -> LookupRequest:
-    """Return a look-up of the caller's documents alone, that ends when the request has to."""
-    return request.model_copy(
-        update={
-            "filters": caller.narrowed(request.filters),
-            "session_id": caller.session(request.session_id),
-            "deadline_s": min(
-                request.deadline_s or settings.search.deadline_s, settings.server.timeout_s
-            ),
-        }
-    )
+def scoped(request: Asked, caller: Caller, settings: Settings) -> Asked:
+    """Return a request about the caller's documents alone, that ends when HTTP's has to."""
+    search, server = settings.search, settings.server
+    update: dict[str, Any] = {
+        "filters": caller.narrowed(request.filters),
+        "deadline_s": min(request.deadline_s or search.deadline_s, server.timeout_s),
+    }
+    if not isinstance(request, SearchRequest):
+        update["session_id"] = caller.session(request.session_id)
+    return request.model_copy(update=update)
 
 
 def _looked_up(services: Services, caller: Caller, body: dict[str, Any]) -> str:
     with services.spans.tool(TOOL_NAME, body) as span:
-        request = scoped_lookup(parse_request(body), caller, services.settings)
+        request = scoped(parse_request(body), caller, services.settings)
         result = services.base.parts.tool.lookup(request)
         services.metrics.looked_up(result)
         answer = to_json(result)
@@ -110,12 +110,10 @@ def _looked_up(services: Services, caller: Caller, body: dict[str, Any]) -> str:
 
 def _looked_up_many(services: Services, caller: Caller, body: dict[str, Any]) -> str:
     with services.spans.tool(BATCH_NAME, body) as span:
-        options = {name: value for name, value in body.items() if value is not None}
-        queries = options.pop("queries", None)
-        if isinstance(queries, list):
-            queries = [_scoped_part(query, caller) for query in queries]
-        shared = _scoped_options(options, caller)
-        result = services.base.parts.tool.lookup_many(queries, **shared)
+        request = scoped(parse_as(BatchRequest, body), caller, services.settings)
+        queries = tuple(_scoped_part(query, caller) for query in request.queries)
+        request = request.model_copy(update={"queries": queries})
+        result = services.base.parts.tool.lookup_many(request)
         for one in result.results:
             if one is not None:
                 services.metrics.looked_up(one)
@@ -125,18 +123,8 @@ def _looked_up_many(services: Services, caller: Caller, body: dict[str, Any]) ->
 
 
 def _searched(services: Services, caller: Caller, body: dict[str, Any]) -> str:
-    given = parsed(SearchRequest, body)
-    result = services.base.search(
-        given.query,
-        mode=given.mode,
-        k=given.k,
-        filters=caller.narrowed(given.filters),
-        cursor=given.cursor,
-        snippet_chars=given.snippet_chars,
-        max_tokens=given.max_tokens,
-        trace=given.trace,
-    )
-    return to_json(result)
+    request = scoped(parse_as(SearchRequest, body), caller, services.settings)
+    return to_json(services.base.search(request))
 
 
 def _scoped_part(query: Any, caller: Caller) -> Any:
@@ -146,20 +134,9 @@ def _scoped_part(query: Any, caller: Caller) -> Any:
     narrowed = dict(query)
     if query.get("filters") is not None:
         narrowed["filters"] = _narrowed(query["filters"], caller)
-    elif "filters" in query:
-        del narrowed["filters"]  # null: the batch's own holds
     if isinstance(query.get("session_id"), str):
         narrowed["session_id"] = caller.session(query["session_id"])
     return narrowed
-
-
-def _scoped_options(options: dict[str, Any], caller: Caller) -> dict[str, Any]:
-    session_id = options.get("session_id")
-    return {
-        **options,
-        "filters": _narrowed(options.get("filters"), caller),
-        "session_id": caller.session(session_id) if isinstance(session_id, str) else session_id,
-    }
 
 
 def _narrowed(filters: Any, caller: Caller) -> Any:

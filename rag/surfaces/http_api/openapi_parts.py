@@ -11,15 +11,16 @@ from starlette.responses import Response
 from rag import __version__
 from rag.surfaces.http_api import openapi_examples as examples
 from rag.surfaces.http_api.problem import MEDIA_TYPE as PROBLEM_TYPE
-from rag.surfaces.http_api.request_models import PathIngest, SearchRequest, TextIngest, UploadIngest
-from rag.tool import LookupRequest
-from rag.tool.batch_request import MAX_BATCH
+from rag.surfaces.http_api.upload_request import UploadIngest
+from rag.tool import LookupRequest, SearchRequest
+from rag.tool.batch_request import BatchRequest
 from rag.tool.filter_schema import FILTER_SCHEMA
+from rag.tool.ingest_arguments import PathIngest, TextIngest
+from rag.tool.request import Request
 from rag.wire import json_schema
 
 JSON = "application/json"
 MULTIPART = "multipart/form-data"
-OF_ONE_QUESTION = ("query", "cursor", "budget_tokens")
 DESCRIPTION = """\
 Look-ups in one base of documents: cited evidence in retrieval order, within a token budget, with \
 an honest verdict. Every error is a problem document (RFC 9457) that holds an `error.v1` object; \
@@ -74,14 +75,20 @@ def options(*parameters: dict[str, Any]) -> dict[str, Any]:
     return {"parameters": list(parameters)}
 
 
-def number_option(
-    name: str, least: int, most: int, description: str, *, default: int | None = None
-) -> dict[str, Any]:
-    """Return one option that is a whole number."""
-    schema: dict[str, Any] = {"type": "integer", "minimum": least, "maximum": most}
-    if default is not None:
-        schema["default"] = default
-    return _option(name, schema, description)
+def field_options(model: type[Request], *names: str, **defaults: int) -> tuple[dict[str, Any], ...]:
+    """Return options that are whole numbers, by the fields of a request that they fill."""
+    schemas = model.model_json_schema()["properties"]
+    return tuple(
+        _option(name, _number(schemas[name], defaults.get(name)), schemas[name]["description"])
+        for name in names
+    )
+
+
+def _number(field: dict[str, Any], default: int | None) -> dict[str, Any]:
+    number = next(one for one in field.get("anyOf", [field]) if one["type"] == "integer")
+    chosen = field.get("default") if default is None else default
+    plain = {key: number[key] for key in ("type", "minimum", "maximum")}
+    return plain if chosen is None else {**plain, "default": chosen}
 
 
 def _option(name: str, schema: dict[str, Any], description: str) -> dict[str, Any]:
@@ -94,6 +101,7 @@ def _option(name: str, schema: dict[str, Any], description: str) -> dict[str, An
     }
 
 
+LIST_LIMIT = 100  # documents per page where none is asked for: some 50 kilobytes
 FILTER_OPTIONS = tuple(
     _option(name, {k: v for k, v in field.items() if k != "description"}, field["description"])
     for name, field in FILTER_SCHEMA["properties"].items()
@@ -102,39 +110,6 @@ FILTER_OPTIONS = tuple(
 
 def _body(content: dict[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": content}}
-
-
-def _batch_schema() -> dict[str, Any]:
-    """Return the schema of a list of questions, with the options of a look-up for all of them."""
-    one = LookupRequest.model_json_schema()
-    options = {k: v for k, v in one["properties"].items() if k not in OF_ONE_QUESTION}
-    question = {
-        "anyOf": [
-            one["properties"]["query"],
-            {
-                "type": "object",
-                "properties": {k: v for k, v in one["properties"].items() if k != "budget_tokens"},
-                "required": ["query"],
-                "additionalProperties": False,
-            },
-        ]
-    }
-    return {
-        "type": "object",
-        "properties": {
-            "queries": {
-                "type": "array",
-                "items": question,
-                "minItems": 1,
-                "maxItems": MAX_BATCH,
-                "description": "The questions, as text or with options of their own.",
-            },
-            "budget_tokens": one["properties"]["budget_tokens"],
-            **options,
-        },
-        "required": ["queries"],
-        "additionalProperties": False,
-    }
 
 
 def _upload_schema() -> dict[str, Any]:
@@ -151,7 +126,9 @@ def _upload_schema() -> dict[str, Any]:
 LOOKUP_BODY = _body(
     {JSON: {"schema": LookupRequest.model_json_schema(), "examples": examples.LOOKUPS}}
 )
-BATCH_BODY = _body({JSON: {"schema": _batch_schema(), "examples": examples.BATCHES}})
+BATCH_BODY = _body(
+    {JSON: {"schema": BatchRequest.model_json_schema(), "examples": examples.BATCHES}}
+)
 SEARCH_BODY = _body(
     {JSON: {"schema": SearchRequest.model_json_schema(), "examples": examples.SEARCHES}}
 )

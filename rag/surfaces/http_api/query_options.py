@@ -2,51 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from starlette.datastructures import QueryParams
 
 from rag.errors import InvalidArgumentError
-from rag.stores.filters import FILTER_KEYS, SearchFilter, parse_filter
+from rag.stores.filters import FILTER_KEYS
+from rag.tool.request_fault import unknown_argument
 
 LIST_KEYS = frozenset({"tags", "media", "lang", "source", "source_type", "doc_id"})
+WHOLE_NUMBER = re.compile(r"-?[0-9]{1,20}")
 
 
-def check_names(params: QueryParams, allowed: tuple[str, ...]) -> None:
-    """Raise InvalidArgumentError for an option that is not known, or a plain one given twice."""
+def options_of(params: QueryParams, *numbers: str, filters: bool = False) -> dict[str, Any]:
+    """Return the options as fields of a request: numbers as numbers, if they are.
+
+    With ``filters``, filter keys may stand among them, those of several values repeatedly.
+
+    Raises:
+        InvalidArgumentError: an option is not known, or a plain one is given twice.
+    """
+    keys = FILTER_KEYS if filters else ()
     for name in params:
-        if name not in allowed:
-            names = ", ".join(allowed)
-            raise InvalidArgumentError(
-                f"unknown option {name!r:.80}; expected one of: {names}", given=name, allowed=names
-            )
+        if name not in (*numbers, *keys):
+            raise unknown_argument(name, (*numbers, *keys))
         if name not in LIST_KEYS and len(params.getlist(name)) > 1:
             raise InvalidArgumentError(
                 f"the option {name!r} is given more than once", given=name, allowed="once"
             )
+    given: dict[str, Any] = {name: _number(params[name]) for name in numbers if name in params}
+    if filters:
+        given["filters"] = {
+            key: params.getlist(key) if key in LIST_KEYS else params[key]
+            for key in keys
+            if key in params
+        }
+    return given
+
+
+def _number(text: str) -> int | str:
+    return int(text) if WHOLE_NUMBER.fullmatch(text) else text
 
 
 def whole_number(
     params: QueryParams, name: str, *, least: int, most: int, default: int | None = None
 ) -> int | None:
-    """Return an option that is a whole number; raises InvalidArgumentError."""
+    """Return an option of a page that is a whole number; raises InvalidArgumentError."""
     given = params.get(name)
     if given is None:
         return default
-    plain = given.isascii() and given.isdigit() and len(given) <= len(str(most))
-    if not plain or not least <= int(given) <= most:
+    number = _number(given)
+    if not isinstance(number, int) or not least <= number <= most:
         allowed = f"a whole number from {least:,} to {most:,}"
         raise InvalidArgumentError(
-            f"{name!r} must be {allowed}; got {given!r:.80}", given=given, allowed=allowed
+            f"{name!r} must be {allowed}; got {number!r:.80}", given=given, allowed=allowed
         )
-    return int(given)
-
-
-def filters_of(params: QueryParams) -> SearchFilter:
-    """Return the filter among the options; a key that takes several values may stand repeatedly."""
-    given: dict[str, Any] = {
-        key: params.getlist(key) if key in LIST_KEYS else params[key]
-        for key in FILTER_KEYS
-        if key in params
-    }
-    return parse_filter(given)
+    return number

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from mcp.types import ToolAnnotations
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rag.ingest.protocol import IngestProgress
 from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
 from rag.surfaces.shared_base import SharedBase
-from rag.tool.lookup_request import first_fault
 from rag.wire import json_schema
-
-Arguments = TypeVar("Arguments", bound=BaseModel)
 
 # The hints of the protocol: what a client may let a model do without asking.
 READS = ToolAnnotations(
@@ -88,21 +84,3 @@ class Tool:
     def output_schema(self) -> dict[str, Any]:
         """Return the schema of ``structured``; its dialect is the protocol's default."""
         return {key: value for key, value in json_schema(self.gives).items() if key != "$schema"}
-
-
-class ToolArguments(BaseModel):
-    """Base of the argument models: unknown names and wrong types are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-def parse_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Arguments:
-    """Return the arguments that a client sent; null counts as left out.
-
-    Raises:
-        InvalidArgumentError: one is unknown, missing, of the wrong type or out of range.
-    """
-    try:
-        return model.model_validate({k: v for k, v in given.items() if v is not None})
-    except ValidationError as error:
-        raise first_fault(error, model) from None

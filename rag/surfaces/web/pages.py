@@ -16,8 +16,7 @@ from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
 from rag.surfaces.http_api.access import browser_caller
 from rag.surfaces.http_api.api_keys import READ, Caller
-from rag.surfaces.http_api.document_routes import visible_document
-from rag.surfaces.http_api.lookup_routes import scoped_lookup
+from rag.surfaces.http_api.lookup_routes import scoped
 from rag.surfaces.http_api.problem import status_of
 from rag.surfaces.http_api.query_options import whole_number
 from rag.surfaces.http_api.services import Services, services_of
@@ -80,7 +79,8 @@ async def document_page(request: Request, doc_id: str) -> Response:
 
     def values(services: Services, caller: Caller, form: PageForm) -> Values:
         base = services.base
-        inspection = base.inspect_document(visible_document(base, caller, doc_id).doc_id)
+        document = base.parts.fetcher.find(doc_id, tenant=caller.tenant)
+        inspection = base.inspect_document(document.doc_id)
         view = view_document(
             inspection,
             start=start,
@@ -182,4 +182,4 @@ def _asked(
             "budget_tokens": budget,
         }
     )
-    return base.parts.tool.lookup(scoped_lookup(request, caller, settings)), found
+    return base.parts.tool.lookup(scoped(request, caller, settings)), found

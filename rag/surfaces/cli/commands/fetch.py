@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import print_record
 
 
 def fetch_command(
-    kind: Literal["chunk", "document", "span"],
+    kind: str,
     name: str,
     start: int | None = None,
     end: int | None = None,
@@ -46,30 +43,22 @@ def fetch_command(
         Cut a document or span at the line where it would exceed this.
     """
     from rag.surfaces.cli.fetch_view import print_fetch
+    from rag.tool.fetch_request import parse_fetch
 
-    _check(kind, start, context, max_tokens)
+    given = parse_fetch(
+        {
+            "kind": kind,
+            "name": name,
+            "start": start,
+            "end": end,
+            "context": context,
+            "max_tokens": max_tokens,
+        }
+    )
     with common.open() as base:
-        if kind == "chunk":
-            result = base.fetch_chunk(name, context=context)
-        elif kind == "document":
-            result = base.fetch_document(name, max_tokens=max_tokens)
-        else:
-            result = base.fetch_span(name, start, end, max_tokens=max_tokens)
+        result = base.fetch(given)
     if common.json:
         print_record(result)
     else:
         print_fetch(result)
     return 0
-
-
-def _check(kind: str, start: int | None, context: int, max_tokens: int | None) -> None:
-    """Refuse what the kind has no use for, rather than pass over it."""
-    for given, kinds, name in (
-        (start, ("span",), "line numbers"),
-        (context or None, ("chunk",), "--context"),
-        (max_tokens, ("document", "span"), "--max-tokens"),
-    ):
-        if given is not None and kind not in kinds:
-            raise InvalidArgumentError(
-                f"a {kind} takes no {name}", given=given, allowed=f"with: {', '.join(kinds)}"
-            )

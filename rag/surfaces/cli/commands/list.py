@@ -9,6 +9,7 @@ from rag.surfaces.cli.terminal import Page, print_record, shown
 def list_command(
     *,
     limit: int | None = None,
+    offset: int = 0,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
@@ -22,11 +23,16 @@ def list_command(
     Parameters
     ----------
     limit
-        Show no more than this many.
+        Show no more than this many, at most 10,000.
+    offset
+        Pass over this many first.
     """
-    parsed = filters.filter()
+    from rag.tool.list_request import ListRequest
+    from rag.tool.request import parse_as
+
+    given = parse_as(ListRequest, {"filters": filters.given(), "limit": limit, "offset": offset})
     with common.open() as base:
-        found = base.list_documents(parsed, limit=limit)
+        found = base.list_documents(given.filters, limit=given.limit, offset=given.offset)
     if common.json:
         print_record(found)
         return 0
@@ -43,7 +49,7 @@ def list_command(
             for document in found.documents
         ]
     )
-    left = found.total - len(found.documents)
+    left = found.total - given.offset - len(found.documents)
     if left > 0:
         page.line(f"… and {left} more")
     elif not found.total:

@@ -19,6 +19,9 @@ def lookup_command(
     budget: Annotated[int | None, Parameter(name=["--budget", "--budget-tokens"])] = None,
     min_quality: float | None = None,
     cursor: str | None = None,
+    attempt: int | None = None,
+    seen_chunk_ids: Annotated[tuple[str, ...], Parameter(name=["--seen-chunk-ids", "--seen"])] = (),
+    deadline: Annotated[float | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
     context: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
@@ -41,27 +44,39 @@ def lookup_command(
     k
         Candidates to make evidence of, 1 to 200.
     budget
-        Tokens that the context block may take.
+        Tokens that the context block may take; 0 returns the verdict alone.
     min_quality
         Leave out evidence below this quality, 0 to 1.
     cursor
         Continue after an earlier result; from its next_cursor.
+    attempt
+        Which look-up of this question this is, from 1, so that the advice can be to stop.
+    seen_chunk_ids
+        A chunk id that an earlier attempt gave, beside --attempt; repeat for several.
+    deadline
+        Seconds that the search may take.
     context
         Print only the context block, ready to be put into a prompt.
     """
     from rag.surfaces.cli.lookup_view import print_lookup
+    from rag.tool.lookup_request import parse_request
 
-    parsed = filters.filter()
+    given = parse_request(
+        {
+            "query": query,
+            "mode": mode,
+            "k": k,
+            "budget_tokens": budget,
+            "min_quality": min_quality,
+            "cursor": cursor,
+            "filters": filters.given(),
+            "attempt": attempt,
+            "seen_chunk_ids": seen_chunk_ids,
+            "deadline_s": deadline,
+        }
+    )
     with common.open() as base:
-        result = base.lookup(
-            query,
-            mode=mode,
-            k=k,
-            budget_tokens=budget,
-            min_quality=min_quality,
-            cursor=cursor,
-            filters=parsed.canonical(),
-        )
+        result = base.lookup(given)
     if common.json:
         print_record(result)
     elif context:

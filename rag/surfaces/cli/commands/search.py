@@ -24,6 +24,7 @@ def search_command(
     snippet_chars: int | None = None,
     max_tokens: int | None = None,
     explain: Annotated[bool, Parameter(name=["--explain", "--trace"])] = False,
+    deadline: Annotated[float | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
     bulk: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
@@ -59,12 +60,14 @@ def search_command(
         Tokens that the hits may take as JSON: snippets get shorter, then hits go from the end.
     explain
         Show every channel's rank and score, the fusion sum, and what a look-up would leave out.
+    deadline
+        Seconds that the search may take.
     bulk
         Answer the searches on standard input, one JSON object a line, with one line each.
     """
     if bulk:
-        given = (query, mode, k, cursor, snippet_chars, max_tokens, explain or None)
-        if any(value is not None for value in given) or not filters.filter().is_empty:
+        given = (query, mode, k, cursor, snippet_chars, max_tokens, explain or None, deadline)
+        if any(value is not None for value in given) or any(filters.given().values()):
             raise InvalidArgumentError(
                 "--bulk takes query, options and filters from each line of standard input",
                 given="--bulk beside other search options",
@@ -78,19 +81,25 @@ def search_command(
             hint='for example: rag search "rotate signing keys"',
         )
     from rag.surfaces.cli.search_view import print_search
+    from rag.tool import SearchRequest
+    from rag.tool.request import parse_as
 
-    parsed = filters.filter()
+    request = parse_as(
+        SearchRequest,
+        {
+            "query": query,
+            "mode": mode,
+            "k": k,
+            "filters": filters.given(),
+            "cursor": cursor,
+            "snippet_chars": snippet_chars,
+            "max_tokens": max_tokens,
+            "trace": explain,
+            "deadline_s": deadline,
+        },
+    )
     with common.open() as base:
-        result = base.search(
-            query,
-            mode=mode,
-            k=k,
-            filters=parsed,
-            cursor=cursor,
-            snippet_chars=snippet_chars,
-            max_tokens=max_tokens,
-            trace=explain,
-        )
+        result = base.search(request)
     if common.json:
         print_record(result)
     else:

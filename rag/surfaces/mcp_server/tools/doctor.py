@@ -6,7 +6,8 @@ from contextlib import nullcontext
 
 from rag.diagnosis import diagnose
 from rag.surfaces.mcp_server.text_blocks import doctor_text
-from rag.surfaces.mcp_server.tool import READS, Answer, Call, Tool, ToolArguments, parse_arguments
+from rag.surfaces.mcp_server.tool import READS, Answer, Call, Tool
+from rag.tool.request import Request, parse_as
 from rag.tool.tool_schema import input_schema
 from rag.wire import to_wire
 
@@ -15,13 +16,13 @@ Checks settings, disk, store, embedder and index, and says what to do for each f
 other tools fail or find nothing where something should be. It changes nothing."""
 
 
-class DoctorArguments(ToolArguments):
+class DoctorArguments(Request):
     """``doctor`` takes none."""
 
 
 def run(call: Call) -> Answer:
     """Examine the base."""
-    parse_arguments(DoctorArguments, call.arguments)
+    parse_as(DoctorArguments, call.arguments)
     report = diagnose(lambda: call.settings, lambda: nullcontext(call.base))
     return Answer(text=doctor_text(report), structured=to_wire(report))
 

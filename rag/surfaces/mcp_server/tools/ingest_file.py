@@ -3,57 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
-
-from pydantic import Field
 
 from rag.errors import InvalidArgumentError, PathNotFoundError, RefusedError
 from rag.surfaces.mcp_server.text_blocks import ingest_text
-from rag.surfaces.mcp_server.tool import (
-    REPLACES,
-    Answer,
-    Call,
-    Tool,
-    ToolArguments,
-    parse_arguments,
-)
+from rag.surfaces.mcp_server.tool import REPLACES, Answer, Call, Tool
+from rag.tool.ingest_arguments import PathIngest
+from rag.tool.request import parse_as
 from rag.tool.tool_schema import input_schema
 from rag.wire import to_wire
 
-MAX_TAGS = 100
 DESCRIPTION = """\
 Reads one file of this machine into the knowledge base, so that it can be looked up: Markdown, \
 text, HTML, PDF, DOCX, reStructuredText, notebooks, source code. What was stored of the same file \
 before is replaced; an unchanged file costs nothing. Only files below the folders that the server \
-was started with can be read. A file that cannot be used is reported with the reason."""
-
-
-class IngestFileArguments(ToolArguments):
-    """Arguments of ``ingest_file``."""
-
-    path: str = Field(
-        min_length=1,
-        max_length=4_000,
-        description="The file; a relative path starts at the server's first folder.",
-    )
-    source: str | None = Field(
-        default=None, max_length=100, description="Name of its origin; default: files."
-    )
-    tenant: str = Field(default="", max_length=200, description="Tenant that it belongs to.")
-    tags: tuple[str, ...] = Field(
-        default=(), max_length=MAX_TAGS, strict=False, description="Tags to find it by."
-    )
-    trust: Literal["primary", "secondary", "generated"] = Field(
-        default="primary", description="How much it is trusted."
-    )
-    source_type: str = Field(
-        default="document", max_length=100, description="What kind of source it is."
-    )
+was started with can be read; a relative path starts at the first of them. A file that cannot be \
+used is reported with the reason."""
 
 
 def run(call: Call) -> Answer:
     """Ingest the file."""
-    given = parse_arguments(IngestFileArguments, call.arguments)
+    given = parse_as(PathIngest, call.arguments)
     path = allowed_file(given.path, call.roots)
     report = call.base_to_write.ingest(
         path,
@@ -62,6 +31,7 @@ def run(call: Call) -> Answer:
         tags=given.tags,
         trust=given.trust,
         source_type=given.source_type,
+        force=given.force,
         progress=call.progress,
     )
     return Answer(text=ingest_text(report), structured=to_wire(report))
@@ -108,7 +78,7 @@ INGEST_FILE = Tool(
     name="ingest_file",
     title="Add a file",
     description=DESCRIPTION,
-    takes=input_schema(IngestFileArguments),
+    takes=input_schema(PathIngest),
     gives="ingest_report.v1",
     annotations=REPLACES,
     run=run,

@@ -47,9 +47,8 @@ def without_context(result: RagToolResult) -> dict[str, Any]:
     return to_wire(replace(result, context=""))
 
 
-def look_up_schema() -> dict[str, Any]:
-    """Return the input schema without what the server counts itself."""
-    schema = input_schema()
+def without_counts(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return an input schema without what the server counts itself."""
     properties = {k: v for k, v in schema["properties"].items() if k not in COUNTED_HERE}
     return {**schema, "properties": properties}
 
@@ -58,7 +57,7 @@ LOOKUP_KNOWLEDGE = Tool(
     name=TOOL_NAME,
     title="Look up knowledge",
     description=TOOL_DESCRIPTION + IN_THE_TEXT,
-    takes=look_up_schema(),
+    takes=without_counts(input_schema()),
     gives="rag_tool_result.v1",
     annotations=READS,
     run=run,

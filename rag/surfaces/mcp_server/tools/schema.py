@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rag.surfaces.mcp_server.text_blocks import schema_text
-from rag.surfaces.mcp_server.tool import READS, Answer, Call, Tool, ToolArguments, parse_arguments
+from rag.surfaces.mcp_server.tool import READS, Answer, Call, Tool
+from rag.tool.request import Request, parse_as
 from rag.tool.tool_schema import input_schema
 from rag.wire import to_wire
 
@@ -12,13 +13,13 @@ Says what this knowledge base holds and can do: documents and sources, search mo
 limits, embedder, fusion. Ask once, before filtering."""
 
 
-class SchemaArguments(ToolArguments):
+class SchemaArguments(Request):
     """``schema`` takes none."""
 
 
 def run(call: Call) -> Answer:
     """Describe the base."""
-    parse_arguments(SchemaArguments, call.arguments)
+    parse_as(SchemaArguments, call.arguments)
     capabilities = call.base.describe()
     return Answer(text=schema_text(capabilities), structured=to_wire(capabilities))
 

@@ -1,0 +1,57 @@
+"""What a caller may say of documents that are to be stored."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from rag.tool.request import Request
+from rag.tool.request_fields import MAX_NAME_CHARS
+
+MAX_TAGS = 100
+
+
+class AboutDocuments(Request):
+    """What is said of the documents of an ingest."""
+
+    source: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="Name of their origin; default: files, or default for a folder.",
+    )
+    tenant: str = Field(default="", max_length=200, description="Tenant that they belong to.")
+    tags: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        default=(), max_length=MAX_TAGS, description="Tags to find them by."
+    )
+    trust: Literal["primary", "secondary", "generated"] = Field(
+        default="primary", description="How much they are trusted."
+    )
+    source_type: str = Field(
+        default="document", min_length=1, max_length=100, description="What kind of source it is."
+    )
+
+
+class PathIngest(AboutDocuments):
+    """A file or folder to read."""
+
+    called: ClassVar[str] = "an ingest"
+
+    path: str = Field(
+        min_length=1, max_length=MAX_NAME_CHARS, description="Path of a file or folder."
+    )
+    force: bool = Field(default=False, description="Read unchanged files again too.")
+
+
+class TextIngest(AboutDocuments):
+    """A text, and the path to store it under; it may be as large as a file may."""
+
+    called: ClassVar[str] = "an ingest"
+
+    name: str = Field(
+        min_length=1,
+        max_length=MAX_NAME_CHARS,
+        description="Relative path to store it under; its suffix says what it is: notes/today.md.",
+    )
+    text: str = Field(description="The text, such as Markdown.")

@@ -1,0 +1,64 @@
+"""What is said where a request is at fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from rag.errors import InvalidArgumentError
+
+
+def first_fault(error: ValidationError, model: type[BaseModel]) -> InvalidArgumentError:
+    """Return the first fault of an input as one of our errors; a caller mends one at a time."""
+    fault = error.errors(include_url=False, include_context=False)[0]
+    name = str(fault["loc"][0])
+    if fault["type"] == "extra_forbidden":
+        return unknown_argument(name, model.model_fields)
+    allowed = allowed_values(name, model)
+    if fault["type"] == "missing":
+        return InvalidArgumentError(f"{name!r} is missing; it must be {allowed}", allowed=allowed)
+    return InvalidArgumentError(
+        f"{name!r} must be {allowed}; got {fault['input']!r:.80}",
+        given=fault["input"],
+        allowed=allowed,
+    )
+
+
+def unknown_argument(name: str, known: Mapping[str, Any] | tuple[str, ...]) -> InvalidArgumentError:
+    """Return the error of a name that is no field, with those that are."""
+    names = ", ".join(known) or "none"
+    return InvalidArgumentError(
+        f"unknown argument {name!r:.80}; expected one of: {names}", given=name, allowed=names
+    )
+
+
+def allowed_values(name: str, model: type[BaseModel]) -> str:
+    """Say in words what a field accepts."""
+    schema = model.model_json_schema()["properties"][name]
+    for option in schema.get("anyOf", [schema]):
+        if "enum" in option:
+            return "one of: " + ", ".join(option["enum"])
+        if option["type"] in ("integer", "number"):
+            return _number_in_words(option)
+        if option["type"] == "array":
+            return f"a list of at most {option['maxItems']:,} strings"
+        if option["type"] == "boolean":
+            return "true or false"
+        if option["type"] == "string":
+            return _text_in_words(option)
+    raise AssertionError(f"{name} has no type in words")
+
+
+def _text_in_words(schema: Mapping[str, Any]) -> str:
+    if "maxLength" not in schema:
+        return "a string"
+    return f"a string of {schema.get('minLength', 0)} to {schema['maxLength']:,} characters"
+
+
+def _number_in_words(schema: Mapping[str, Any]) -> str:
+    kind = "a whole number" if schema["type"] == "integer" else "a number"
+    if "exclusiveMinimum" in schema:
+        return f"{kind} above {schema['exclusiveMinimum']:g}"
+    return f"{kind} from {schema['minimum']:,} to {schema['maximum']:,}"
