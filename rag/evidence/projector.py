@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rag.evidence.citation import cite, span_shown
+from rag.evidence.drop_list import DropList, list_drops
 from rag.evidence.packed_records import PackedBatch, PackedEvidence, PackedItem, PackedPart
 from rag.evidence.records import (
     BudgetUse,
@@ -62,7 +63,7 @@ class EvidenceProjector:
         budget = BudgetUse(limit=packed.budget, used=packed.tokens, counter=packed.counter)
         return self._result(
             packed.items,
-            (*dropped, *packed.dropped),
+            list_drops((*dropped, *packed.dropped)),
             packed.context,
             budget,
             decision,
@@ -88,7 +89,7 @@ class EvidenceProjector:
         budget = BudgetUse(limit=batch.budget, used=part.tokens, counter=batch.counter)
         return self._result(
             part.items,
-            (*dropped, *part.dropped),
+            list_drops((*dropped, *part.dropped), questions=len(batch.parts)),
             "",
             budget,
             decision,
@@ -101,7 +102,7 @@ class EvidenceProjector:
     def _result(
         self,
         items: Sequence[PackedItem],
-        dropped: Sequence[Drop],
+        dropped: DropList,
         context: str,
         budget: BudgetUse,
         decision: RelevanceDecision,
@@ -125,7 +126,7 @@ class EvidenceProjector:
             budget=budget,
             best_quality=decision.best_quality,
             filtered_count=decision.filtered_count,
-            dropped=tuple(sorted(dropped, key=lambda drop: drop.rank)),
+            dropped=dropped.listed,
             channels={
                 str(name): ChannelOutcome(
                     status=str(report.status),
@@ -138,11 +139,13 @@ class EvidenceProjector:
             degraded=tuple(map(str, response.degraded)),
             revision=response.revision,
             truncated=any(item.truncated for item in items)
-            or any(drop.reason is DropReason.OVER_BUDGET for drop in dropped),
+            or DropReason.OVER_BUDGET in dropped.by_reason,
             next_cursor=next_cursor,
             trust=_trust(decision.trust),
             took_ms=took_ms,
             warnings=(*response.warnings, *warnings),
+            dropped_by_reason=dropped.by_reason,
+            dropped_not_listed=dropped.not_listed,
         )
 
     def _item(self, item: PackedItem, now: datetime) -> EvidenceItem:

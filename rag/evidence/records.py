@@ -239,6 +239,10 @@ class RagToolResult:
     ``trust``: with ``level_basis`` ``calibrated`` it holds ``probability`` (that the base answers
     the question), ``on_topic`` (that it covers it at all), the ``profile`` that says so, and its
     ``basis``, the signals it was computed from.
+
+    ``dropped`` lists the best ranked of the hits that are not among the evidence, at most 20 (of
+    a batch 40, yet one a question); ``dropped_not_listed`` is the number of the others, and
+    ``dropped_by_reason`` counts all of them.
     """
 
     schema_version: Literal["rag_tool_result.v1"] = "rag_tool_result.v1"
@@ -263,6 +267,8 @@ class RagToolResult:
     trust: dict[str, Any] | None = None
     took_ms: float = 0.0
     warnings: tuple[str, ...] = field(default=())
+    dropped_by_reason: dict[str, int] = field(default_factory=dict)
+    dropped_not_listed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,6 +88,16 @@ def test_a_duplicate_names_the_rank_of_what_it_doubles(base: KnowledgeBase):
     assert (rows[1].dropped, rows[1].of) == ("the same text as a better ranked piece", 1)
 
 
+def test_a_hit_that_a_result_only_counts_has_its_reason_all_the_same(base: KnowledgeBase):
+    for at in range(30):
+        base.ingest_text(f"backups of day {at} are kept " * 9, name=f"{at:02}.md")
+    result = base.lookup("backups kept", k=30, budget_tokens=120)
+    rows = hit_rows(base.search("backups kept", k=30, trace=True), result)
+    assert result.dropped_not_listed > 0
+    assert {bool(row.number) ^ bool(row.dropped) for row in rows} == {True}
+    assert rows[-1].dropped == "it did not fit the token budget"
+
+
 def _view(base: KnowledgeBase, name: str, **options: object) -> DocumentView:
     given = {"start": None, "end": None, "at": None, "query": "", **options}
     return view_document(base.inspect_document(name), analyzer=Analyzer(), **given)  # type: ignore[arg-type]  # a test's keywords

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from rich.text import Text
 
 from rag.evidence.records import EvidenceItem, RagToolResult
@@ -64,9 +62,9 @@ def _print_item(page: Page, item: EvidenceItem) -> None:
 def _print_foot(page: Page, result: RagToolResult) -> None:
     used = result.budget
     line = f"{used.used} of {used.limit} tokens ({used.counter})"
-    if result.dropped:
-        reasons = Counter(str(drop.reason) for drop in result.dropped)
-        line += "; left out: " + ", ".join(f"{n} {reason}" for reason, n in reasons.items())
+    if result.dropped_by_reason:
+        reasons = result.dropped_by_reason.items()
+        line += "; left out: " + ", ".join(f"{n} {reason}" for reason, n in reasons)
     page.line(line, style="dim")
     channels = " · ".join(
         channel_line(name, c.status, c.count, c.detail) for name, c in result.channels.items()

@@ -52,7 +52,9 @@ class HitRow:
 def hit_rows(found: SearchResult, result: RagToolResult) -> tuple[HitRow, ...]:
     """Return the hits of a search in order, with what a look-up made of each."""
     numbers = {item.citation.chunk_id: item for item in result.evidence}
-    drops = {drop.chunk_id: drop for drop in result.dropped}
+    before_packing = found.trace.dropped if found.trace else ()
+    drops = {drop.chunk_id: drop for drop in (*before_packing, *result.dropped)}
+    unlisted = DROPPED_BECAUSE[DropReason.OVER_BUDGET] if result.dropped_not_listed else None
     ranks = {hit.chunk_id: hit.rank for hit in found.hits}
     best = _best_scores(found.hits)
     rows = []
@@ -68,7 +70,7 @@ def hit_rows(found: SearchResult, result: RagToolResult) -> tuple[HitRow, ...]:
                 fusion=_fusion_sum(hit, found.trace),
                 number=item.number if item else None,
                 cut=item.truncated if item else False,
-                dropped=_reason(drop),
+                dropped=drop_words(drop) if drop else None if item else unlisted,
                 of=ranks.get(drop.of) if drop and drop.of else None,
             )
         )
@@ -78,10 +80,6 @@ def hit_rows(found: SearchResult, result: RagToolResult) -> tuple[HitRow, ...]:
 def drop_words(drop: Drop) -> str:
     """Say in words why a hit is not among the evidence."""
     return DROPPED_BECAUSE.get(drop.reason, str(drop.reason))
-
-
-def _reason(drop: Drop | None) -> str | None:
-    return None if drop is None else drop_words(drop)
 
 
 def _best_scores(hits: Sequence[ResultHit]) -> Mapping[str, float]:
