@@ -1,8 +1,18 @@
-"""The look-up tool for agents, and its schema for tool calling."""
+"""The look-up tool for agents, its schema, and the same chain over hits that others found."""
 
+from rag.tool.evidence_chain import EvidenceChain, JudgedHits
+from rag.tool.foreign_hit import ForeignHit
 from rag.tool.lookup_knowledge import LookupKnowledgeTool
 from rag.tool.lookup_request import LookupRequest
 from rag.tool.search_request import SearchRequest
 from rag.tool.tool_schema import tool_definition
 
-__all__ = ["LookupKnowledgeTool", "LookupRequest", "SearchRequest", "tool_definition"]
+__all__ = [
+    "EvidenceChain",
+    "ForeignHit",
+    "JudgedHits",
+    "LookupKnowledgeTool",
+    "LookupRequest",
+    "SearchRequest",
+    "tool_definition",
+]

@@ -41,6 +41,14 @@ PUBLIC: dict[str, list[str]] = {
         "rate_hits",
     ],
     "rag.ingest.readers": ["ReaderRegistry", "reader_for", "supported_suffixes"],
+    "rag.integrations.haystack": ["EvidenceJudge", "KnowledgeRetriever", "foreign_hits"],
+    "rag.integrations.langchain": ["KnowledgeRetriever", "foreign_hits", "lookup_tool"],
+    "rag.integrations.llama_index": [
+        "EvidencePostprocessor",
+        "KnowledgeRetriever",
+        "foreign_hits",
+    ],
+    "rag.integrations.pydantic_ai": ["lookup_tool"],
     "rag.ranking": [
         "Channel",
         "ChannelEntry",
@@ -91,7 +99,15 @@ PUBLIC: dict[str, list[str]] = {
         "make_token_counter",
         "script_shares",
     ],
-    "rag.tool": ["LookupKnowledgeTool", "LookupRequest", "SearchRequest", "tool_definition"],
+    "rag.tool": [
+        "EvidenceChain",
+        "ForeignHit",
+        "JudgedHits",
+        "LookupKnowledgeTool",
+        "LookupRequest",
+        "SearchRequest",
+        "tool_definition",
+    ],
     "rag.trust": [
         "ChannelLists",
         "FusionChoice",

@@ -1,0 +1,22 @@
+"""LangChain's documents as hits that the evidence chain takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from langchain_core.documents import Document
+
+from rag.integrations.foreign_metadata import foreign_hit
+from rag.tool import ForeignHit
+
+
+def foreign_hits(found: Iterable[Document | tuple[Document, float]]) -> list[ForeignHit]:
+    """Return the hits of a retriever, or of a store's ``similarity_search_with_score``.
+
+    The order is kept. Plain documents have no score; their ``score_kind`` is ``rank``.
+    """
+    pairs = ((one, None) if isinstance(one, Document) else one for one in found)
+    return [
+        foreign_hit(document.page_content, document.metadata, score=score, chunk_id=document.id)
+        for document, score in pairs
+    ]
