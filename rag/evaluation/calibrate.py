@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from rag.evaluation.evaluate import fusion_in_force
 from rag.evaluation.examples import Example, examples_of, with_removed
 from rag.evaluation.fusion_search import (
     CANDIDATES,
-    FusionComparison,
     best_fusion,
     compare_fusions,
 )
@@ -27,6 +27,7 @@ from rag.text import Analyzer
 from rag.trust import FusionChoice, Signals, TrustModel, TrustProfile
 from rag.trust.choose_profile import index_name
 from rag.trust.profile import signals_of
+from rag.wire.evaluation_records import CalibrationReport, FusionComparison
 
 LEAST_QUESTIONS = 60  # labelled ones: below, an interval says nothing
 LEAST_ANSWERABLE = 30
@@ -121,6 +122,18 @@ def _measured(
     most questions, for a page to show."""
     served = max((scores[name] for name in models), key=lambda one: one.answered)
     return {**{name: one.as_record() for name, one in scores.items()}, **served.as_measured()}
+
+
+def calibration_report(found: Calibration, written: Path) -> CalibrationReport:
+    """Return a calibration as it goes on the wire."""
+    profile = found.profile
+    return CalibrationReport(
+        written=str(written),
+        profile=profile.name,
+        models={str(name): found.scores[name].rounded() for name in profile.models},
+        fusion=profile.fusion,
+        fusion_before=found.fusion_before,
+    )
 
 
 def _check_enough(questions: QuestionSet) -> None:

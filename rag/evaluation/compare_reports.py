@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from rag.errors import InvalidArgumentError
+from rag.wire.evaluation_records import Difference
 
 Verdict = Literal["better", "worse", "same"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """One measure in two reports; for all of them higher is better.
-
-    ``verdict`` is ``same`` while the second mean lies in the first's interval or the first in
-    the second's, or where a measure without interval moved by no more than the tolerance.
-    ``regression``: worse, and by more than the tolerance.
-    """
-
-    measure: str
-    before: float
-    after: float
-    verdict: Verdict
-    regression: bool
 
 
 def compare_reports(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from rag.evaluation.examples import Example
 from rag.evaluation.model_fit import fit_trust_model
 from rag.evaluation.records import Construction
-from rag.evaluation.trust_measures import Separation, reliability, separation
+from rag.evaluation.trust_measures import reliability, separation
 from rag.trust import Signals, TrustModel
 from rag.trust.estimator import LIKELY_TOPIC
+from rag.wire.evaluation_records import ModelScore, Separation
 
 SUMMARISED = ("auroc", "brier_skill", "ece")  # what a profile tells of itself
 _LEVELS = ("none", "low", "medium", "high")
@@ -36,21 +37,27 @@ class TrustScore:
     levels: Mapping[str, Mapping[str, float]]
     reliability: Mapping[str, list[list[float]]]
 
-    def as_record(self) -> dict[str, Any]:
-        """Return the measures as plain numbers, rounded to four places."""
-        return {
-            "separations": {
-                name: {
-                    key: round(value, 4) if isinstance(value, float) else value
-                    for key, value in asdict(one).items()
-                }
+    def rounded(self) -> ModelScore:
+        """Return the measures as they go on the wire, rounded to four places."""
+        return ModelScore(
+            separations={
+                name: replace(
+                    one,
+                    auroc=round(one.auroc, 4),
+                    brier_skill=round(one.brier_skill, 4),
+                    ece=round(one.ece, 4),
+                )
                 for name, one in self.separations.items()
             },
-            "levels": {
+            levels={
                 name: {level: round(share, 4) for level, share in shares.items()}
                 for name, shares in self.levels.items()
             },
-        }
+        )
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the same as plain numbers."""
+        return asdict(self.rounded())
 
     @property
     def answered(self) -> int:

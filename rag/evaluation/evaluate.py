@@ -9,14 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag import __version__
-from rag.evaluation.eval_report import (
-    BudgetPoint,
-    EvalReport,
-    Latency,
-    QuestionOutcome,
-    TrustCurve,
-    Verdicts,
-)
 from rag.evaluation.examples import with_removed
 from rag.evaluation.fusion_search import (
     CANDIDATES,
@@ -36,6 +28,14 @@ from rag.knowledge_base import KnowledgeBase
 from rag.ranking import Channel
 from rag.text import Analyzer
 from rag.trust import FusionChoice, TrustEstimator
+from rag.wire.evaluation_records import (
+    BudgetPoint,
+    EvalReport,
+    Latency,
+    QuestionOutcome,
+    TrustCurve,
+    Verdicts,
+)
 
 Progress = Callable[[str, int, int], None]
 

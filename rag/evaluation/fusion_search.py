@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from rag.errors import InvalidArgumentError
 from rag.evaluation.ranking_measures import (
     NDCG,
-    Estimate,
     documents_in_order,
     estimate,
     per_question,
@@ -19,6 +17,7 @@ from rag.evaluation.ranking_measures import (
 from rag.evaluation.records import Construction, Observation
 from rag.ranking import Channel, ChannelEntry, FusionPolicy, MinMaxFusion, ReciprocalRankFusion
 from rag.trust import FusionChoice
+from rag.wire.evaluation_records import FusionComparison, FusionScore
 
 STANDARD = FusionChoice(kind="rrf", k=60, lexical_weight=1.0, vector_weight=1.0)
 CANDIDATES = (
@@ -35,32 +34,6 @@ CANDIDATES = (
     ),
 )
 HARM_TOLERATED = 0.005  # nDCG@10 below the better channel that a choice may cost on any collection
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FusionScore:
-    """A fusion's mean nDCG@10, and by how much it is below the better channel (below 0: above)."""
-
-    choice: FusionChoice
-    ndcg: Estimate
-    harm: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FusionComparison:
-    """The channels alone and every candidate fusion, on the answerable questions of one base.
-
-    ``questions`` counts those that both channels answered; on others there is nothing to fuse.
-    """
-
-    questions: int
-    lexical: Estimate
-    vector: Estimate
-    fusions: tuple[FusionScore, ...]
-
-    def of(self, choice: FusionChoice) -> FusionScore:
-        """Return the score of one candidate."""
-        return next(one for one in self.fusions if one.choice == choice)
 
 
 Fusions = Mapping[str, FusionComparison]

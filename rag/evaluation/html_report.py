@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from rag.evaluation.eval_report import EvalReport, QuestionOutcome
-from rag.evaluation.ranking_measures import Estimate
 from rag.evaluation.svg_plots import Series, bars, plot
 from rag.trust import FusionChoice
+from rag.wire.evaluation_records import Estimate, EvalReport, QuestionOutcome
 
 WORST = 20  # questions shown: as many as one reads
 SHOWN_HARM = 0.0005  # what three places show

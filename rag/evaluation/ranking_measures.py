@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import ir_measures
 import numpy as np
@@ -11,6 +10,7 @@ from ir_measures import RR, Measure, R, nDCG
 from numpy.typing import NDArray
 
 from rag.evaluation.records import Observation
+from rag.wire.evaluation_records import Estimate
 
 NDCG = nDCG @ 10
 MEASURES: Mapping[str, Measure] = {
@@ -24,15 +24,6 @@ SEED = 11
 
 Run = Mapping[str, Sequence[str]]
 """Documents by question, best first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """A mean over questions with its 95 % bootstrap interval."""
-
-    mean: float
-    low: float
-    high: float
 
 
 def documents_in_order(chunk_ids: Iterable[str], documents: Mapping[str, str]) -> list[str]:

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.wire.evaluation_records import Separation
+
 BINS = 10
 Numbers = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Separation:
-    """Probabilities of answered questions against those of unanswered ones, weighted equally.
-
-    ``auroc``: chance that an answered question has the higher one, ties half.
-    ``brier_skill``: 1 − mean squared error / that of saying 0.5 always; above 0 is worth having.
-    ``ece``: expected calibration error, ten equal bins.
-    """
-
-    answered: int
-    unanswered: int
-    auroc: float
-    brier_skill: float
-    ece: float
 
 
 def separation(answered: Numbers, unanswered: Numbers) -> Separation:

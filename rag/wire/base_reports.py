@@ -109,7 +109,11 @@ class Contents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a base can do and holds (``schema.v1``), derived from what is installed and set."""
+    """What a base can do and holds (``schema.v1``), derived from what is installed and set.
+
+    ``fusion_kind`` is the policy of hybrid mode, ``fusion`` its settings; ``rrf_k`` among them
+    takes part in ``rrf`` alone.
+    """
 
     schema_version: Literal["schema.v1"] = "schema.v1"
     rag_version: str
@@ -121,6 +125,7 @@ class Capabilities:
     default_mode: str
     embedder: str
     embedder_scripts: tuple[str, ...] | None
+    fusion_kind: Literal["rrf", "minmax"]
     fusion: dict[str, float]
     filters: tuple[str, ...]
     file_suffixes: tuple[str, ...]

@@ -40,6 +40,7 @@ def describe_base(
         default_mode=settings.search.mode,
         embedder=str(embedder.identity) if embedder else "none",
         embedder_scripts=None if scripts is None else tuple(sorted(scripts)),
+        fusion_kind=settings.search.fusion,
         fusion={"rrf_k": settings.search.rrf_k}
         | {f"{name}_weight": weight for name, weight in weights.items()},
         filters=FILTER_KEYS,

@@ -24,10 +24,12 @@ from rag.wire.base_reports import (
 )
 from rag.wire.bulk_search import BulkItem
 from rag.wire.error_object import ErrorObject
+from rag.wire.evaluation_records import CalibrationReport, EvalComparison, EvalReport
 from rag.wire.search_response import ResultHit, SearchResult
 
 WIRE_TYPES: dict[str, type[Any]] = {
     "bulk_item.v1": BulkItem,
+    "calibration.v1": CalibrationReport,
     "chunk_inspection.v1": ChunkInspection,
     "copy_report.v1": CopyReport,
     "deletion_report.v1": DeletionReport,
@@ -35,6 +37,8 @@ WIRE_TYPES: dict[str, type[Any]] = {
     "document_list.v1": DocumentList,
     "doctor.v1": DoctorReport,
     "error.v1": ErrorObject,
+    "eval_comparison.v1": EvalComparison,
+    "eval_report.v1": EvalReport,
     "fetch_result.v1": FetchResult,
     "ingest_report.v1": IngestReport,
     "init_report.v1": InitReport,

@@ -118,7 +118,7 @@ class SearchPresenter:
         processed = self._post_processor.process(rate_hits(response.hits, qualities))
         return search_trace(
             response,
-            rrf_k=self._settings.rrf_k,
+            self._settings,
             weights=self._weights,
             dropped=processed.dropped,
         )

@@ -11,8 +11,17 @@ from rag.evidence.citation import cite
 from rag.evidence.records import BudgetUse, ChannelOutcome, Citation, Drop
 from rag.evidence.staleness import is_stale
 from rag.ranking.fusion_policy import ChannelEntry
-from rag.ranking.records import Channel, Quality, RetrievalDetail, ScoreKind, ScoreLabel, SearchHit
+from rag.ranking.records import (
+    Channel,
+    Quality,
+    RetrievalDetail,
+    ScoreKind,
+    ScoreLabel,
+    SearchHit,
+    SearchMode,
+)
 from rag.retrieval.records import SearchResponse
+from rag.settings import SearchSettings
 from rag.stores.records import ChannelReport, ChannelStatus
 
 
@@ -57,16 +66,31 @@ class ResultHit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FusionTrace:
+    """The policy that made one ranking of several, with its own parameters.
+
+    ``k`` is the constant of reciprocal ranks (``rrf``), null for ``minmax``, which has none.
+    ``weights`` are those of the channels that it fused.
+    """
+
+    kind: Literal["rrf", "minmax"]
+    k: int | None
+    weights: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTrace:
     """Everything behind a page of hits.
 
-    ``lexical`` and ``vector`` are the channels' whole rankings. The ``weights`` of the channels
-    that were asked, and ``rrf_k``, make the fusion sum checkable by hand. ``dropped`` is what a
-    look-up would leave out of its evidence, and why.
+    ``lexical`` and ``vector`` are the channels' whole rankings. ``fusion`` makes the fusion sum
+    checkable by hand, and is null where one channel's ranking was passed on as it is. ``rrf_k``
+    and ``weights`` are the settings, whether or not they took part. ``dropped`` is what a look-up
+    would leave out of its evidence, and why.
     """
 
     lexical: tuple[ChannelEntry, ...]
     vector: tuple[ChannelEntry, ...]
+    fusion: FusionTrace | None
     rrf_k: int
     weights: dict[str, float]
     dropped: tuple[Drop, ...]
@@ -138,19 +162,27 @@ def search_result(
 
 
 def search_trace(
-    response: SearchResponse, *, rrf_k: int, weights: dict[str, float], dropped: tuple[Drop, ...]
+    response: SearchResponse,
+    settings: SearchSettings,
+    *,
+    weights: dict[str, float],
+    dropped: tuple[Drop, ...],
 ) -> SearchTrace:
     """Return everything behind a response that its hits do not show."""
     lexical, vector = (response.channels.get(channel) for channel in Channel)
+    asked = {
+        str(name): weights[str(name)]
+        for name, report in response.channels.items()
+        if report.status is ChannelStatus.OK and str(name) in weights
+    }
+    fused = response.mode is SearchMode.HYBRID and not response.degraded
+    k = settings.rrf_k if settings.fusion == "rrf" else None
     return SearchTrace(
         lexical=lexical.ranking if lexical else (),
         vector=vector.ranking if vector else (),
-        rrf_k=rrf_k,
-        weights={
-            str(name): weights[str(name)]
-            for name, report in response.channels.items()
-            if report.status is ChannelStatus.OK and str(name) in weights
-        },
+        fusion=FusionTrace(kind=settings.fusion, k=k, weights=asked) if fused else None,
+        rrf_k=settings.rrf_k,
+        weights=asked,
         dropped=dropped,
         timing_ms={
             "embed": response.embed_ms,

@@ -107,14 +107,48 @@ def test_a_trace_lets_the_score_be_checked_by_hand(shelf: CommandLine, question:
         name: {entry["chunk_id"]: entry["rank"] for entry in trace[name]}
         for name in ("lexical", "vector")
     }
+    k, weights = trace["fusion"]["k"], trace["fusion"]["weights"]
     total = sum(
-        weight / (trace["rrf_k"] + ranks[name][hit["chunk_id"]])
-        for name, weight in trace["weights"].items()
+        weight / (k + ranks[name][hit["chunk_id"]])
+        for name, weight in weights.items()
         if hit["chunk_id"] in ranks[name]
     )
-    best = sum(weight / (trace["rrf_k"] + 1) for weight in trace["weights"].values())
+    best = sum(weight / (k + 1) for weight in weights.values())
+    assert trace["fusion"]["kind"] == "rrf"
     assert hit["score"] == pytest.approx(total / best, abs=1e-12)
     assert f"= {hit['score']:.4f}" in shelf("search", question, "--explain").out
+
+
+@pytest.mark.scenario("cli", "The policy behind a fused score")
+def test_a_trace_names_the_policy_that_fused_and_its_own_parameters(
+    shelf: CommandLine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("RAG_SEARCH__FUSION", "minmax")
+    monkeypatch.setenv("RAG_SEARCH__LEXICAL_WEIGHT", "0.6")
+    monkeypatch.setenv("RAG_SEARCH__VECTOR_WEIGHT", "0.4")
+    found = shelf("search", QUESTION, "--trace", "--json").json
+    weights = {"lexical": 0.6, "vector": 0.4}
+    assert found["trace"]["fusion"] == {"kind": "minmax", "k": None, "weights": weights}
+    stretched = {}
+    for name in weights:
+        scores = {entry["chunk_id"]: entry["score"] for entry in found["trace"][name]}
+        least, best = min(scores.values()), max(scores.values())
+        stretched[name] = {one: (score - least) / (best - least) for one, score in scores.items()}
+    hit = found["hits"][0]
+    score = sum(weights[name] * stretched[name].get(hit["chunk_id"], 0.0) for name in weights)
+    assert hit["score"] == pytest.approx(score, abs=1e-6)
+    assert "minmax, weights 0.6 lexical and 0.4 vector" in shelf("search", QUESTION, "--trace").out
+    described = shelf("schema", "--json").json
+    assert (described["fusion_kind"], described["fusion"]["lexical_weight"]) == ("minmax", 0.6)
+    assert "minmax, lexical_weight 0.6, vector_weight 0.4" in shelf("schema").out
+
+
+def test_a_trace_of_one_channel_names_no_fusion(shelf: CommandLine):
+    for mode in ("lexical", "vector"):
+        assert (
+            shelf("search", QUESTION, "--mode", mode, "--trace", "--json").json["trace"]["fusion"]
+            is None
+        )
 
 
 @pytest.mark.scenario("cli", "No hits")

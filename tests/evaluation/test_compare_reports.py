@@ -10,7 +10,7 @@ import pytest
 
 from rag.errors import InvalidArgumentError
 from rag.evaluation.compare_reports import compare_reports
-from rag.evaluation.eval_report import read_report
+from rag.evaluation.report_file import read_report
 
 
 def report(mean: float, low: float, high: float, **changes: Any) -> dict[str, Any]:

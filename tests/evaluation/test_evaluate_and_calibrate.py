@@ -10,6 +10,7 @@ import pytest
 import rag
 from rag.samples import handbook_path
 from rag.surfaces.cli.app import run as run_command
+from tests.cli.command_line import checked
 from tests.evaluation.observed import write_beir
 
 ANIMALS = (
@@ -74,7 +75,7 @@ def test_a_beir_folder_is_evaluated_into_table_json_and_a_page_that_stands_alone
     assert code == 0, err
     assert "nDCG@10" in out
     assert "hybrid" in out
-    report = json.loads(Path("a.json").read_text("utf-8"))
+    report = checked(Path("a.json").read_text("utf-8"))
     assert report["schema_version"] == "eval_report.v1"
     assert report["questions"] == {"answerable": 61, "cross": 40, "removed": 61, "given": 1}
     assert report["retrieval"]["lexical"]["nDCG@10"]["mean"] > 0.9
@@ -99,13 +100,18 @@ def test_a_page_shows_trust_where_a_profile_holds(
         capsys, "eval", str(golden), "--html", "deep/a.html", "--json", "--out", "a.json"
     )
     assert code == 0, err
-    report = json.loads(out)
+    report = checked(out)
     assert report == json.loads(Path("a.json").read_text("utf-8"))
     assert set(report["trust"]) == {"removed", "cross"}
     assert report["trust"]["cross"]["separation"]["auroc"] > 0.9
     assert report["fusions"] is not None
     assert "Reliability" in Path("deep/a.html").read_text("utf-8")
     assert run(capsys, "eval", "compare", "a.json", "a.json")[0] == 0
+    code, out, _ = run(capsys, "eval", "compare", "a.json", "a.json", "--json")
+    compared = checked(out)
+    assert (code, compared["schema_version"]) == (0, "eval_comparison.v1")
+    assert compared["regression"] is False
+    assert {one["verdict"] for one in compared["differences"]} == {"same"}
 
 
 @pytest.mark.scenario("calibration", "A base's own profile")
@@ -115,7 +121,8 @@ def test_calibrating_makes_a_base_s_levels_calibrated(
     golden = ingested(tmp_path)
     code, out, err = run(capsys, "calibrate", "--golden", str(golden), "--json")
     assert code == 0, err
-    said = json.loads(out)
+    said = checked(out)
+    assert said["schema_version"] == "calibration.v1"
     assert Path(said["written"]) == Path(".rag/trust.json")
     assert said["models"]["words+vectors"]["separations"]["all"]["brier_skill"] > 0
     with rag.open() as base:

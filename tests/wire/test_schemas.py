@@ -83,6 +83,26 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     return {record.schema_version: to_wire(record) for record in made}
 
 
+# Objects that commands alone make; `checked` holds each against its schema in these tests.
+OF_COMMANDS = {
+    "calibration.v1": "tests/evaluation/test_evaluate_and_calibrate.py",
+    "copy_report.v1": "tests/cli/test_look_after.py",
+    "doctor.v1": "tests/cli/test_look_after.py",
+    "eval_comparison.v1": "tests/evaluation/test_evaluate_and_calibrate.py",
+    "eval_report.v1": "tests/evaluation/test_evaluate_and_calibrate.py",
+    "init_report.v1": "tests/cli/test_look_after.py",
+    "quickstart_report.v1": "tests/cli/test_look_after.py",
+}
+
+
+def test_every_published_object_is_emitted_and_held_against_its_schema(
+    emitted: dict[str, dict[str, Any]],
+):
+    assert set(emitted) | set(OF_COMMANDS) == set(WIRE_TYPES)
+    assert not set(emitted) & set(OF_COMMANDS)
+    assert all((ROOT / path).is_file() for path in OF_COMMANDS.values())
+
+
 @pytest.mark.scenario("cli", "A field too many or too few")
 def test_a_field_too_many_or_too_few_is_not_valid(emitted: dict[str, dict[str, Any]]):
     assert len(emitted) >= 12

@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from rag.evaluation.compare_reports import Difference
-from rag.evaluation.eval_report import EvalReport
 from rag.evaluation.html_report import harm_in_words
-from rag.evaluation.ranking_measures import Estimate
 from rag.surfaces.cli.terminal import Page, note, shown
+from rag.wire.evaluation_records import Difference, Estimate, EvalReport
 
 _STEP = 100  # questions between two lines where there is no terminal
 

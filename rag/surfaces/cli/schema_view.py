@@ -25,7 +25,7 @@ def print_capabilities(it: Capabilities) -> None:
         ("analyzer", store.manifest.analyzer),
         ("embedder", it.embedder if it.embedder == "none" else f"{it.embedder}; reads {scripts}"),
         ("modes", f"{', '.join(it.modes)}; default {it.default_mode}"),
-        ("fusion", ", ".join(f"{name} {value:g}" for name, value in it.fusion.items())),
+        ("fusion", _fusion(it)),
         ("filters", ", ".join(it.filters)),
         ("files", f"{len(it.file_suffixes)} kinds by suffix; see them with --json"),
         ("limits", ", ".join(f"{name} {value}" for name, value in it.limits.items())),
@@ -33,6 +33,13 @@ def print_capabilities(it: Capabilities) -> None:
         ("objects", ", ".join(it.objects)),
     ]
     Page().facts([(name, shown(value)) for name, value in rows])
+
+
+def _fusion(it: Capabilities) -> str:
+    own = {name: value for name, value in it.fusion.items() if name != "rrf_k"}
+    if it.fusion_kind == "rrf":
+        own = it.fusion
+    return ", ".join([it.fusion_kind, *(f"{name} {value:g}" for name, value in own.items())])
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from rag.ranking.records import Channel, ScoreKind
+from rag.ranking.records import Channel
 from rag.surfaces.cli.terminal import Page, shown
-from rag.wire.search_response import ResultHit, SearchResult, SearchTrace
+from rag.wire.search_response import FusionTrace, ResultHit, SearchResult, SearchTrace
 
 BAR_CELLS = 10
 EXPLAINED_DROPS = 20
@@ -94,8 +94,8 @@ def _explanation(hit: ResultHit, trace: SearchTrace) -> list[str]:
         _channel_said("lexical", detail.lexical_rank, detail.lexical_score, "BM25"),
         _channel_said("vector", detail.vector_rank, detail.vector_score, "cosine"),
     ]
-    if detail.fusion_score is not None:
-        lines.append(_fusion_sum(hit, trace))
+    if detail.fusion_score is not None and trace.fusion is not None:
+        lines.append(_fusion_sum(hit, trace.fusion))
     else:
         lines.append(f"score {_number(hit.score)} ({hit.score_kind})")
     return lines
@@ -107,20 +107,20 @@ def _channel_said(name: str, rank: int | None, score: float | None, unit: str) -
     return f"{name:8} rank {rank}, {unit} {_number(score)}"
 
 
-def _fusion_sum(hit: ResultHit, trace: SearchTrace) -> str:
-    if hit.score_kind is ScoreKind.MINMAX:
-        weights = " and ".join(f"{weight:g} {name}" for name, weight in trace.weights.items())
+def _fusion_sum(hit: ResultHit, fusion: FusionTrace) -> str:
+    if fusion.kind == "minmax":
+        weights = " and ".join(f"{weight:g} {name}" for name, weight in fusion.weights.items())
         return f"fusion   minmax, weights {weights} = {_number(hit.retrieval.fusion_score)}"
     ranks = {
         Channel.LEXICAL: hit.retrieval.lexical_rank,
         Channel.VECTOR: hit.retrieval.vector_rank,
     }
     terms = [
-        f"{trace.weights[channel]:g}/({trace.rrf_k}+{rank})"
+        f"{fusion.weights[channel]:g}/({fusion.k}+{rank})"
         for channel, rank in ranks.items()
-        if rank is not None and channel in trace.weights
+        if rank is not None and channel in fusion.weights
     ]
-    most = " + ".join(f"{weight:g}/({trace.rrf_k}+1)" for weight in trace.weights.values())
+    most = " + ".join(f"{weight:g}/({fusion.k}+1)" for weight in fusion.weights.values())
     return f"fusion   ({' + '.join(terms)}) / ({most}) = {_number(hit.retrieval.fusion_score)}"
 
 

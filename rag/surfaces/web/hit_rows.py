@@ -98,13 +98,15 @@ def _fusion_sum(hit: ResultHit, trace: SearchTrace | None) -> str | None:
 
     None where nothing was fused, or by another formula.
     """
-    if trace is None or hit.retrieval.fusion_score is None or str(hit.score_kind) != "rrf":
+    fusion = trace.fusion if trace is not None else None
+    if fusion is None or fusion.k is None or hit.retrieval.fusion_score is None:
         return None
+    k = fusion.k
     ranks = {"lexical": hit.retrieval.lexical_rank, "vector": hit.retrieval.vector_rank}
     terms = [
-        f"{weight:g}/{trace.rrf_k + rank}"
-        for name, weight in trace.weights.items()
+        f"{weight:g}/{k + rank}"
+        for name, weight in fusion.weights.items()
         if (rank := ranks.get(name)) is not None
     ]
-    most = [f"{weight:g}/{trace.rrf_k + 1}" for weight in trace.weights.values()]
+    most = [f"{weight:g}/{k + 1}" for weight in fusion.weights.values()]
     return f"({' + '.join(terms)}) ÷ ({' + '.join(most)})"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import note, print_json
-
-if TYPE_CHECKING:
-    from rag.evaluation.calibrate import Calibration
+from rag.surfaces.cli.terminal import note, print_record
 
 
 def calibrate_command(
@@ -82,7 +79,7 @@ def _calibrate(
     golden: Path, cross: tuple[Path, ...], out: Path | None, common: CommonOptions
 ) -> int:
     from rag.assembly import own_profile_path
-    from rag.evaluation.calibrate import calibrate
+    from rag.evaluation.calibrate import calibrate, calibration_report
     from rag.evaluation.cross_questions import cross_questions
     from rag.evaluation.golden_file import read_golden_file
     from rag.surfaces.cli.eval_view import EvalProgress
@@ -103,26 +100,12 @@ def _calibrate(
         found = calibrate(base, questions, cross=others, progress=EvalProgress(quiet=common.json))
     _write(target, found.profile.to_json())
     if common.json:
-        print_json(_record(found, target))
+        print_record(calibration_report(found, target))
     else:
         from rag.surfaces.cli.calibrate_view import print_calibration
 
         print_calibration(found, target)
     return 0
-
-
-def _record(found: Calibration, target: Path) -> dict[str, object]:
-    from dataclasses import asdict
-
-    profile = found.profile
-    return {
-        "schema_version": "calibration.v1",
-        "written": str(target),
-        "profile": profile.name,
-        "models": {str(name): found.scores[name].as_record() for name in profile.models},
-        "fusion": None if profile.fusion is None else asdict(profile.fusion),
-        "fusion_before": asdict(found.fusion_before),
-    }
 
 
 def _write(path: Path, text: str) -> None:

@@ -9,12 +9,12 @@ from cyclopts import Parameter
 
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import note, print_json
+from rag.surfaces.cli.terminal import note, print_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag.evaluation.eval_report import EvalReport
+    from rag.wire.evaluation_records import EvalReport
 
 COMPARE = "compare"
 EXIT_REGRESSION = 1
@@ -83,9 +83,7 @@ def eval_command(
     report = _evaluated(Path(questions), cross, budgets, most, work, common)
     _write(report, out, html)
     if common.json:
-        from dataclasses import asdict
-
-        print_json(asdict(report))
+        print_record(report)
     else:
         from rag.surfaces.cli.eval_view import print_report
 
@@ -148,13 +146,14 @@ def _budgets(given: str | None) -> tuple[int, ...]:
 
 def _write(report: EvalReport, out: Path | None, html: Path | None) -> None:
     from rag.evaluation.html_report import html_report
+    from rag.evaluation.report_file import as_file
 
-    for path, text in ((out, report.to_json), (html, lambda: html_report(report))):
+    for path, text in ((out, as_file), (html, html_report)):
         if path is None:
             continue
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text(), encoding="utf-8")
+            path.write_text(text(report), encoding="utf-8")
         except OSError as error:
             raise InvalidArgumentError(
                 f"cannot write {path}: {error.strerror}", given=str(path), allowed="a writable path"
@@ -163,11 +162,10 @@ def _write(report: EvalReport, out: Path | None, html: Path | None) -> None:
 
 
 def _compare(reports: Sequence[Path], tolerance: float, *, as_json: bool) -> int:
-    from dataclasses import asdict
-
     from rag.evaluation.compare_reports import compare_reports
-    from rag.evaluation.eval_report import read_report
+    from rag.evaluation.report_file import read_report
     from rag.surfaces.cli.eval_view import print_differences
+    from rag.wire.evaluation_records import EvalComparison
 
     if len(reports) != 2:
         raise InvalidArgumentError(
@@ -183,13 +181,8 @@ def _compare(reports: Sequence[Path], tolerance: float, *, as_json: bool) -> int
     differences = compare_reports(before, after, tolerance=tolerance)
     regressed = any(one.regression for one in differences)
     if as_json:
-        print_json(
-            {
-                "schema_version": "eval_comparison.v1",
-                "tolerance": tolerance,
-                "regression": regressed,
-                "differences": [asdict(one) for one in differences],
-            }
+        print_record(
+            EvalComparison(tolerance=tolerance, regression=regressed, differences=differences)
         )
     else:
         print_differences(differences)
