@@ -21,6 +21,7 @@
     │   └── InvalidVectorError          invalid_vector
     ├── StoreError                      store_failed
     │   ├── StoreUnreachableError       store_unreachable
+    │   ├── StoreTooOldError            store_too_old
     │   ├── StoreTimeoutError           store_timeout
     │   ├── StoreLockedError            store_locked
     │   ├── StoreNotInitialisedError    store_not_initialised
@@ -213,6 +214,12 @@ class StoreUnreachableError(StoreError):
     """No server answers at the store's URI."""
 
     code = "store_unreachable"
+
+
+class StoreTooOldError(StoreError):
+    """The server at the store's URI is of a version that cannot do what a store needs."""
+
+    code = "store_too_old"
 
 
 class StoreTimeoutError(StoreError):

@@ -22,12 +22,14 @@ from rag.errors import (
     StoreLockedError,
     StoreNotInitialisedError,
     StoreTimeoutError,
+    StoreTooOldError,
     StoreUnreachableError,
 )
 from rag.ranking import ReciprocalRankFusion, SearchMode
 from rag.settings import StoreSettings
 from rag.stores.milvus import connection as connections
 from rag.stores.milvus.connection import connect
+from rag.stores.milvus.engine import check_age, engine_of
 from rag.stores.milvus.store import MilvusHybridKnowledgeStore
 from rag.testing.store_contract import ANALYZER, EMBEDDER
 from rag.testing.store_contract_parts.corpus import document, search, uris
@@ -51,6 +53,22 @@ def open_uri(uri: str, **options) -> MilvusHybridKnowledgeStore:
         fusion=ReciprocalRankFusion(),
         **options,
     )
+
+
+@pytest.mark.scenario("knowledge-stores", "A server without full-text search")
+@pytest.mark.parametrize("version", ["v2.3.5-lite", "2.4.23", "v1.1.1"])
+def test_a_server_that_cannot_search_by_words_is_refused(version: str):
+    uri = "http://127.0.0.1:19530"
+    with pytest.raises(StoreTooOldError, match=f"Milvus {version} at {uri}") as refused:
+        check_age(engine_of(version, exclusive=False), uri)
+    assert refused.value.allowed == "Milvus 2.5 or later"
+
+
+@pytest.mark.parametrize(
+    "version", ["2.5.0", "v2.6.4", "v3.0-beta", "10.0.1", "master-20260801-6f3a", "milvus_lite-3.2"]
+)
+def test_newer_servers_and_unreleased_builds_are_let_through(version: str):
+    check_age(engine_of(version, exclusive=False), "http://127.0.0.1:19530")
 
 
 @pytest.mark.slow

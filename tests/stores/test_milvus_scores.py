@@ -8,7 +8,8 @@ from rag.errors import ConfigError, ScoreDirectionError
 from rag.ranking import Channel, ReciprocalRankFusion, ScoreKind, ScoreLabel, SearchMode
 from rag.settings import StoreSettings
 from rag.stores.milvus.candidates import ranked
-from rag.stores.milvus.connection import Engine, connect
+from rag.stores.milvus.connection import connect
+from rag.stores.milvus.engine import Engine
 from rag.stores.milvus.rows import row_id
 from rag.stores.milvus.schema import ROW_ID
 from rag.stores.milvus.score_probe import bm25_sign, check_cosines, probe_scores

@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -20,8 +19,10 @@ from rag.errors import (
     StoreError,
     StoreLockedError,
     StoreNotInitialisedError,
+    StoreTooOldError,
 )
 from rag.settings import StoreSettings
+from rag.stores.milvus.engine import Engine, check_age, engine_of
 from rag.stores.milvus.errors import milvus_errors, tame_logging
 
 CONNECT_TIMEOUT_S = 3.0  # a server that is there answers in milliseconds, also far away
@@ -30,22 +31,6 @@ UNFLUSHED_ROWS = 64  # Lite walks unflushed rows in Python; up to here that cost
 LITE_FOLDER = "collections"  # what every Milvus Lite folder holds from its first opening
 
 _SERVER_SCHEMES = ("http", "https", "tcp", "unix")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
-    """What answers: ``lite`` is true of Milvus Lite, in this process or behind a port.
-
-    ``exclusive`` is true where no other process can write: a Lite folder is locked.
-    """
-
-    name: str
-    version: str
-    lite: bool
-    exclusive: bool
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.version}"
 
 
 class MilvusConnection:
@@ -145,6 +130,7 @@ def connect(settings: StoreSettings, *, create: bool = True) -> MilvusConnection
         StoreLockedError: another process holds the Milvus Lite folder.
         StoreDamagedError: the path holds something else, or is damaged; nothing was changed.
         StoreUnreachableError: no server answers, or what answers is no Milvus.
+        StoreTooOldError: the server has no full-text search.
         ConfigError: the URI or certificate is none that Milvus takes.
     """
     token = settings.token.get_secret_value() if settings.token else ""
@@ -188,7 +174,13 @@ def _open_server(key: tuple[str, ...], settings: StoreSettings, token: str) -> M
             **options,
         )
         version = str(client.get_server_version(timeout=timeout_s))
-    return MilvusConnection(key, settings.uri, client, _engine(version, exclusive=False))
+    engine = engine_of(version, exclusive=False)
+    try:
+        check_age(engine, settings.uri)
+    except StoreTooOldError:
+        client.close()
+        raise
+    return MilvusConnection(key, settings.uri, client, engine)
 
 
 def _open_lite(key: tuple[str, ...], settings: StoreSettings, _token: str) -> MilvusConnection:
@@ -205,18 +197,8 @@ def _open_lite(key: tuple[str, ...], settings: StoreSettings, _token: str) -> Mi
         if owned:
             _stop_lite(key[0])
         raise
-    engine = _engine(version, exclusive=True)
+    engine = engine_of(version, exclusive=True)
     return MilvusConnection(key, settings.uri, client, engine, owns_lite=owned)
-
-
-def _engine(version: str, *, exclusive: bool) -> Engine:
-    lite = version.startswith("milvus_lite-")
-    return Engine(
-        name="Milvus Lite" if lite else "Milvus",
-        version=version.removeprefix("milvus_lite-"),
-        lite=lite,
-        exclusive=exclusive,
-    )
 
 
 def _refuse_foreign(path: Path, uri: str) -> None:

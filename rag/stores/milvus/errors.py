@@ -19,6 +19,7 @@ from rag.errors import (
 from rag.logs import adopt_logger
 
 CONNECT_FAILED = 2  # pymilvus' Status.CONNECT_FAILED
+INDEX_NOT_FOUND = 700  # the server's own code: a collection that has no index yet
 MAX_MESSAGE_CHARS = 300  # an engine's message may carry a whole expression or row
 
 _UNREACHABLE = ("StatusCode.UNAVAILABLE", "Fail connecting", "connection refused")

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from pymilvus import MilvusClient
+from pymilvus.exceptions import MilvusException
 
 from rag.embedding.protocol import EmbedderIdentity
 from rag.errors import StoreDamagedError, StoreError, StoreNotInitialisedError
 from rag.settings import StoreSettings
 from rag.stores.milvus.connection import MilvusConnection
-from rag.stores.milvus.errors import milvus_errors
+from rag.stores.milvus.errors import INDEX_NOT_FOUND, milvus_errors
 from rag.stores.milvus.half_made import clear_half_made
 from rag.stores.milvus.index import MilvusIndex
 from rag.stores.milvus.ledger import Ledger
@@ -112,16 +113,16 @@ def _is_there(connection: MilvusConnection, chunks: str, ledger: Ledger) -> bool
         there = set(client.list_collections(timeout=ledger.timeout_s)) & {chunks, ledger.collection}
         if not there:
             return False
-        for name in there:
-            client.load_collection(name, timeout=max(MAKING_TIMEOUT_S, ledger.timeout_s))
-    if there == {chunks, ledger.collection} and _await_manifest(connection, ledger):
+        loaded = all(_loaded(client, name, ledger.timeout_s) for name in sorted(there))
+    if loaded and there == {chunks, ledger.collection} and _await_manifest(connection, ledger):
         _check_fields(connection, chunks)
         return True
     if chunks in there:
         _check_fields(connection, chunks)
-        if not _is_empty(client, connection, chunks):
+        if not _is_empty(client, connection, chunks, loaded=loaded):
+            lost = f"its ledger {ledger.collection!r}" if loaded else "the indexes of its fields"
             raise StoreDamagedError(
-                f"the index at {connection.uri} has lost its ledger {ledger.collection!r}",
+                f"the index at {connection.uri} has lost {lost}",
                 given=chunks,
                 hint="nothing was changed; set store.collection to another name and ingest again",
             )
@@ -136,6 +137,17 @@ def _is_there(connection: MilvusConnection, chunks: str, ledger: Ledger) -> bool
         for name in there:
             client.drop_collection(name, timeout=ledger.timeout_s)
     return False
+
+
+def _loaded(client: MilvusClient, name: str, timeout_s: float) -> bool:
+    """Load a collection; False where its making was cut short before it had its indexes."""
+    try:
+        client.load_collection(name, timeout=max(MAKING_TIMEOUT_S, timeout_s))
+    except MilvusException as error:
+        if error.code == INDEX_NOT_FOUND:
+            return False
+        raise
+    return True
 
 
 def _await_manifest(connection: MilvusConnection, ledger: Ledger) -> bool:
@@ -161,8 +173,13 @@ def _check_fields(connection: MilvusConnection, chunks: str) -> None:
         )
 
 
-def _is_empty(client: MilvusClient, connection: MilvusConnection, chunks: str) -> bool:
+def _is_empty(
+    client: MilvusClient, connection: MilvusConnection, chunks: str, *, loaded: bool
+) -> bool:
     with connection.errors("open"):
+        if not loaded:  # then rows cannot be read, only counted
+            counted = client.get_collection_stats(chunks, timeout=MAKING_TIMEOUT_S)
+            return int(counted["row_count"]) == 0
         return not client.query(
             chunks, filter="part >= -1", output_fields=["row_id"], limit=1, timeout=MAKING_TIMEOUT_S
         )

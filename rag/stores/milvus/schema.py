@@ -8,7 +8,7 @@ from pymilvus import CollectionSchema, DataType, Function, FunctionType, MilvusC
 from pymilvus.milvus_client.index import IndexParams
 
 from rag.errors import ConfigError
-from rag.stores.milvus.connection import Engine
+from rag.stores.milvus.engine import Engine
 
 SCHEMA_VERSION: Final = 1  # raise it whenever a field changes; an index of another is refused
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 from pymilvus import MilvusClient
 
 from rag.errors import ScoreDirectionError
-from rag.stores.milvus.connection import Engine, MilvusConnection
+from rag.stores.milvus.connection import MilvusConnection
+from rag.stores.milvus.engine import Engine
 
 TOLERANCE: Final = 1e-3  # a server may compare compressed vectors
 
