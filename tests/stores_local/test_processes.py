@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,31 @@ def test_a_process_that_comes_and_goes_takes_nothing_from_a_writer(folder) -> No
     assert len(search(store, "after", SearchMode.LEXICAL).hits) == 3
     assert all(line.ok for line in store.check())
     store.close()
+
+
+@pytest.mark.scenario("local-store", "A backup is taken while another process writes")
+def test_a_backup_during_writes_of_another_process_is_a_whole_base(folder, tmp_path) -> None:
+    """As ``docs/operations.md`` shows it."""
+    writer = subprocess.Popen(
+        [sys.executable, "-m", "tests.stores_local.busy_writer", str(folder)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert writer.stdout.readline() == "begun\n"
+    backups = [tmp_path / f"backup-{number}" for number in range(10)]
+    for backup in backups:
+        backup.mkdir()
+        with (
+            closing(sqlite3.connect(f"file:{folder}/rag.sqlite?mode=ro", uri=True)) as base,
+            closing(sqlite3.connect(backup / "rag.sqlite")) as copy,
+        ):
+            base.backup(copy)
+    writer.communicate("stop")
+    assert writer.returncode == 0
+    for place in [folder, *backups]:
+        store = local_store(place)
+        assert search(store, "magpie", k=100).total == DOCUMENTS * CHUNKS
+        assert all(line.ok for line in store.check())
+        store.close()
