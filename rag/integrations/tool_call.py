@@ -20,7 +20,7 @@ def look_up(
         InvalidInputError: the arguments are at fault, and the model can mend them.
         RagError: the base is.
     """
-    given = {name: value for name, value in arguments.items() if value is not None}
-    if session_id is not None and "attempt" not in given:
-        given.setdefault("session_id", session_id)
-    return base.parts.tool.lookup(given)
+    given = dict(arguments)
+    if session_id is not None and given.get("attempt") is None and not given.get("session_id"):
+        given["session_id"] = session_id
+    return base.lookup(given)
