@@ -19,10 +19,14 @@ def first_fault(error: ValidationError, model: type[BaseModel]) -> InvalidArgume
     allowed = allowed_values(name, model)
     if fault["type"] == "missing":
         return InvalidArgumentError(f"{name!r} is missing; it must be {allowed}", allowed=allowed)
+    return wrong_value(name, fault["input"], model)
+
+
+def wrong_value(name: str, given: object, model: type[BaseModel]) -> InvalidArgumentError:
+    """Return the error of a value that a field does not take."""
+    allowed = allowed_values(name, model)
     return InvalidArgumentError(
-        f"{name!r} must be {allowed}; got {fault['input']!r:.80}",
-        given=fault["input"],
-        allowed=allowed,
+        f"{name!r} must be {allowed}; got {given!r:.80}", given=given, allowed=allowed
     )
 
 

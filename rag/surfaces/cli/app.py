@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 
-from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError
+from cyclopts import App, CycloptsError, Group, Parameter
 
 from rag import __version__
-from rag.errors import InvalidArgumentError, RagError
+from rag.errors import RagError
 from rag.surfaces.cli.help_formatter import HelpFormatter
+from rag.surfaces.cli.parser_fault import parser_fault
 from rag.surfaces.cli.terminal import discard_output, print_error, writing
 
 EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
@@ -103,7 +103,7 @@ def run(argv: Sequence[str]) -> int:
         print_error(error, as_json=as_json)
         return error.exit_code
     except CycloptsError as error:
-        wrapped = _from_parser(error, command, argv)
+        wrapped = parser_fault(error, command, argv, names=_names())
         print_error(wrapped, as_json=as_json)
         return wrapped.exit_code
     except KeyboardInterrupt:
@@ -116,18 +116,5 @@ def run(argv: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _from_parser(error: CycloptsError, command: str, argv: Sequence[str]) -> InvalidArgumentError:
-    names = [name for commands in GROUPS.values() for name in commands]
-    if isinstance(error, UnknownCommandError) or command not in names:
-        near = get_close_matches(command, names, n=1)
-        return InvalidArgumentError(
-            f"unknown command {command!r:.80}; expected one of: {', '.join(names)}",
-            given=" ".join(argv),
-            allowed=", ".join(names),
-            hint=f"did you mean: rag {near[0]}" if near else "see: rag --help",
-        )
-    return InvalidArgumentError(
-        str(error).strip() or "the command line cannot be read",
-        given=" ".join(argv),
-        hint=f"see: rag {command} --help",
-    )
+def _names() -> list[str]:
+    return [name for commands in GROUPS.values() for name in commands]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from rag.surfaces.cli.options import CommonOptions
+from rag.surfaces.cli.options import CommonOptions, WholeNumber
 from rag.surfaces.cli.terminal import print_record
 
 
 def fetch_command(
     kind: str,
     name: str,
-    start: int | None = None,
-    end: int | None = None,
+    start: WholeNumber | None = None,
+    end: WholeNumber | None = None,
     /,
     *,
-    context: int = 0,
-    max_tokens: int | None = None,
+    context: WholeNumber = 0,
+    max_tokens: WholeNumber | None = None,
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
     """Read stored text back: a chunk, a document, or lines (pages of a PDF) of one.

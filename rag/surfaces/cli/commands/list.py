@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from rag.surfaces.cli.options import CommonOptions, FilterOptions
+from rag.surfaces.cli.options import CommonOptions, FilterOptions, WholeNumber
 from rag.surfaces.cli.terminal import Page, print_record, shown
 
 
 def list_command(
     *,
-    limit: int | None = None,
-    offset: int = 0,
+    limit: WholeNumber | None = None,
+    offset: WholeNumber = 0,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:

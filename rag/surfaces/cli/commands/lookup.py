@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from rag.surfaces.cli.options import CommonOptions, FilterOptions
+from rag.surfaces.cli.options import CommonOptions, FilterOptions, WholeNumber
 from rag.surfaces.cli.terminal import print_record
 
 
@@ -15,13 +15,15 @@ def lookup_command(
     /,
     *,
     mode: str | None = None,
-    k: Annotated[int | None, Parameter(name=["--k", "-k"])] = None,
-    budget: Annotated[int | None, Parameter(name=["--budget", "--budget-tokens"])] = None,
+    k: Annotated[WholeNumber | None, Parameter(name=["--k", "-k"])] = None,
+    budget_tokens: Annotated[
+        WholeNumber | None, Parameter(name=["--budget", "--budget-tokens"])
+    ] = None,
     min_quality: float | None = None,
     cursor: str | None = None,
-    attempt: int | None = None,
+    attempt: WholeNumber | None = None,
     seen_chunk_ids: Annotated[tuple[str, ...], Parameter(name=["--seen-chunk-ids", "--seen"])] = (),
-    deadline: Annotated[float | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
+    deadline_s: Annotated[float | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
     context: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
@@ -43,7 +45,7 @@ def lookup_command(
         hybrid (both channels, fused), vector (alias dense) or lexical.
     k
         Candidates to make evidence of, 1 to 200.
-    budget
+    budget_tokens
         Tokens that the context block may take; 0 returns the verdict alone.
     min_quality
         Leave out evidence below this quality, 0 to 1.
@@ -53,7 +55,7 @@ def lookup_command(
         Which look-up of this question this is, from 1, so that the advice can be to stop.
     seen_chunk_ids
         A chunk id that an earlier attempt gave, beside --attempt; repeat for several.
-    deadline
+    deadline_s
         Seconds that the search may take.
     context
         Print only the context block, ready to be put into a prompt.
@@ -66,13 +68,13 @@ def lookup_command(
             "query": query,
             "mode": mode,
             "k": k,
-            "budget_tokens": budget,
+            "budget_tokens": budget_tokens,
             "min_quality": min_quality,
             "cursor": cursor,
             "filters": filters.given(),
             "attempt": attempt,
             "seen_chunk_ids": seen_chunk_ids,
-            "deadline_s": deadline,
+            "deadline_s": deadline_s,
         }
     )
     with common.open() as base:

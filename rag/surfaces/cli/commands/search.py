@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from rag.errors import InvalidArgumentError
-from rag.surfaces.cli.options import CommonOptions, FilterOptions
+from rag.surfaces.cli.options import CommonOptions, FilterOptions, WholeNumber
 from rag.surfaces.cli.terminal import note, print_record, writing
 
 
@@ -19,12 +19,12 @@ def search_command(
     /,
     *,
     mode: str | None = None,
-    k: Annotated[int | None, Parameter(name=["--k", "-k"])] = None,
+    k: Annotated[WholeNumber | None, Parameter(name=["--k", "-k"])] = None,
     cursor: str | None = None,
-    snippet_chars: int | None = None,
-    max_tokens: int | None = None,
+    snippet_chars: WholeNumber | None = None,
+    max_tokens: WholeNumber | None = None,
     explain: Annotated[bool, Parameter(name=["--explain", "--trace"])] = False,
-    deadline: Annotated[float | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
+    deadline_s: Annotated[float | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
     bulk: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
@@ -60,13 +60,13 @@ def search_command(
         Tokens that the hits may take as JSON: snippets get shorter, then hits go from the end.
     explain
         Show every channel's rank and score, the fusion sum, and what a look-up would leave out.
-    deadline
+    deadline_s
         Seconds that the search may take.
     bulk
         Answer the searches on standard input, one JSON object a line, with one line each.
     """
     if bulk:
-        given = (query, mode, k, cursor, snippet_chars, max_tokens, explain or None, deadline)
+        given = (query, mode, k, cursor, snippet_chars, max_tokens, explain or None, deadline_s)
         if any(value is not None for value in given) or any(filters.given().values()):
             raise InvalidArgumentError(
                 "--bulk takes query, options and filters from each line of standard input",
@@ -95,7 +95,7 @@ def search_command(
             "snippet_chars": snippet_chars,
             "max_tokens": max_tokens,
             "trace": explain,
-            "deadline_s": deadline,
+            "deadline_s": deadline_s,
         },
     )
     with common.open() as base:

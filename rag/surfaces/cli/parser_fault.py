@@ -1,0 +1,56 @@
+"""What the parser of the command line refuses, as one of our errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from cyclopts import CoercionError, CycloptsError, UnknownCommandError
+
+from rag.errors import InvalidArgumentError
+
+
+def parser_fault(
+    error: CycloptsError, command: str, argv: Sequence[str], *, names: Sequence[str]
+) -> InvalidArgumentError:
+    """Return the fault; ``names`` are the commands that there are.
+
+    What is no number where a request takes one is told in the request's own words.
+    """
+    if isinstance(error, UnknownCommandError) or command not in names:
+        near = get_close_matches(command, names, n=1)
+        return InvalidArgumentError(
+            f"unknown command {command!r:.80}; expected one of: {', '.join(names)}",
+            given=" ".join(argv),
+            allowed=", ".join(names),
+            hint=f"did you mean: rag {near[0]}" if near else "see: rag --help",
+        )
+    if isinstance(error, CoercionError):
+        told = _told_by_its_request(error, command)
+        if told is not None:
+            return told
+    return InvalidArgumentError(
+        str(error).strip() or "the command line cannot be read",
+        given=" ".join(argv),
+        hint=f"see: rag {command} --help",
+    )
+
+
+def _told_by_its_request(error: CoercionError, command: str) -> InvalidArgumentError | None:
+    from rag.tool import LookupRequest, SearchRequest
+    from rag.tool.fetch_request import FetchRequest
+    from rag.tool.list_request import ListRequest
+    from rag.tool.request import Request
+    from rag.tool.request_fault import wrong_value
+
+    requests: dict[str, type[Request]] = {
+        "fetch": FetchRequest,
+        "list": ListRequest,
+        "lookup": LookupRequest,
+        "search": SearchRequest,
+    }
+    model, argument, token = requests.get(command), error.argument, error.token
+    if model is None or argument is None or token is None:
+        return None
+    name = argument.field_info.name
+    return wrong_value(name, token.value, model) if name in model.model_fields else None
