@@ -25,6 +25,8 @@ def first_fault(error: ValidationError, model: type[BaseModel]) -> InvalidArgume
 def wrong_value(name: str, given: object, model: type[BaseModel]) -> InvalidArgumentError:
     """Return the error of a value that a field does not take."""
     allowed = allowed_values(name, model)
+    if isinstance(given, tuple):
+        given = list(given)  # as it is on the wire
     return InvalidArgumentError(
         f"{name!r} must be {allowed}; got {given!r:.80}", given=given, allowed=allowed
     )
@@ -47,12 +49,18 @@ def allowed_values(name: str, model: type[BaseModel]) -> str:
         if option["type"] in ("integer", "number"):
             return _number_in_words(option)
         if option["type"] == "array":
-            return f"a list of at most {option['maxItems']:,} strings"
+            return _list_in_words(option)
         if option["type"] == "boolean":
             return "true or false"
         if option["type"] == "string":
             return _text_in_words(option)
     raise AssertionError(f"{name} has no type in words")
+
+
+def _list_in_words(schema: Mapping[str, Any]) -> str:
+    if "minItems" in schema:  # of a batch alone
+        return f"a list of {schema['minItems']} to {schema['maxItems']} questions"
+    return f"a list of at most {schema['maxItems']:,} strings"
 
 
 def _text_in_words(schema: Mapping[str, Any]) -> str:

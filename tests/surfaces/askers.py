@@ -13,6 +13,7 @@ import httpx
 from rag.diagnosis import diagnose
 from rag.errors import RagError
 from rag.knowledge_base import KnowledgeBase
+from rag.tool.batch_request import BatchRequest
 from rag.tool.list_request import ListRequest
 from rag.tool.request import parse_as
 from rag.wire import json_schema, to_wire
@@ -29,6 +30,12 @@ def ask_python(base: KnowledgeBase, call: SurfaceCall) -> Answer:
     """Return what the Python method returns, as it goes on the wire, or the error raised."""
     fields = call.fields
 
+    def batched() -> Any:
+        if "queries" not in fields:  # Python's own argument, which cannot be left out there
+            return parse_as(BatchRequest, fields)
+        options = {name: value for name, value in fields.items() if name != "queries"}
+        return base.lookup_many(fields["queries"], **options)
+
     def listed() -> Any:
         if "colour" in fields:  # the method takes its arguments by name, as Python does
             return parse_as(ListRequest, fields)
@@ -40,9 +47,7 @@ def ask_python(base: KnowledgeBase, call: SurfaceCall) -> Answer:
 
     methods: dict[str, Callable[[], Any]] = {
         "lookup": lambda: base.lookup(fields),
-        "batch": lambda: base.lookup_many(
-            fields.get("queries"), **{k: v for k, v in fields.items() if k != "queries"}
-        ),
+        "batch": batched,
         "search": lambda: base.search(fields),
         "bulk": lambda: base.search_many(fields["queries"]),
         "fetch": lambda: base.fetch(fields),

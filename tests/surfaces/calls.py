@@ -75,6 +75,7 @@ FILTERS: dict[str, dict[str, Any]] = {
     "path_glob": {"path_glob": "**/*.md"},
     "doc_id": {"doc_id": ["<doc>"]},
     "indexed_after": {"indexed_after": "2026-01-31T00:00:00+01:00"},
+    "one value": {"lang": "en"},
     "two at once": {"lang": ["en"], "media": ["markdown"]},
 }
 MODES = ("hybrid", "vector", "dense", "lexical")
@@ -104,10 +105,10 @@ GOOD: dict[str, SurfaceCall] = {
         mode="vector",
         min_quality=0.1,
     ),
-    "a batch of twelve": batch([f"{QUESTION} {n}" for n in range(12)], budget_tokens=2_000),
+    "a batch of seven": batch([f"{QUESTION} {n}" for n in range(7)], budget_tokens=800),
     "a search": search(),
     **{f"a search in mode {mode}": search(mode=mode) for mode in MODES},
-    **{f"a search by {name}": search(filters=one, k=20) for name, one in FILTERS.items()},
+    **{f"a search by {name}": search(filters=one) for name, one in FILTERS.items()},
     "a trace": search(trace=True),
     "a trace of one channel": search(trace=True, mode="lexical"),
     "short snippets": search(snippet_chars=20),
@@ -170,6 +171,7 @@ SHARED_FAULTS: dict[str, dict[str, Any]] = {
     "no time": {"deadline_s": 0},
     "k in words": {"k": "ten"},
     "k as a fraction": {"k": "2.5"},
+    "a deadline in words": {"deadline_s": "soon"},
 }
 TYPE_FAULTS: dict[str, dict[str, Any]] = {
     "a query that is no text": {"query": 7},
@@ -208,6 +210,7 @@ BAD: dict[str, SurfaceCall] = {
     "a budget below zero": lookup(budget_tokens=-1),
     "a budget above the most": lookup(budget_tokens=1_000_001),
     "a floor above 1": lookup(min_quality=1.5),
+    "a floor that is no number": lookup(min_quality="nan"),
     "attempt 0": lookup(attempt=0),
     "seen chunks that are no list": but(lookup(seen_chunk_ids="a"), NO_TYPES),
     "a session without a name": but(lookup(session_id=""), {CLI: "a process is a session"}),

@@ -40,6 +40,7 @@ from tests.surfaces.askers import (
 from tests.surfaces.calls import BAD, CLI, GOOD, HTTP, MCP, PYTHON, UNKNOWN, SurfaceCall, search
 
 CONFIG = """\
+readonly = true
 [store]
 uri = "{store}"
 [embedding]
@@ -68,7 +69,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     config = folder / "rag.toml"
     config.write_text(CONFIG.format(store=(folder / "base").as_posix()), "utf-8")
     settings = load_settings(config)
-    with rag.open(settings) as writer:
+    with rag.open(load_settings(config, readonly=False)) as writer:
         writer.ingest(handbook_path(), tags=["handbook"])
         writer.ingest_text("Backups of Acme are kept.", name="acme.txt", tenant="acme", source="a")
         about = {"source": "b", "source_type": "note", "trust": "generated"}
@@ -79,7 +80,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield Served(
             config=config,
             base=stack.enter_context(rag.open(settings, create=False)),
-            mcp=stack.enter_context(child_over_stdio(config, "--readonly", cwd=folder)),
+            mcp=stack.enter_context(child_over_stdio(config, cwd=folder)),
             http=stack.enter_context(httpx.Client(base_url=url, timeout=60)),
         )
 

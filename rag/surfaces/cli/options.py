@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from rag.surfaces.cli.whole_number import whole_number
+from rag.surfaces.cli.written_number import any_number, whole_number
 
 if TYPE_CHECKING:
     from rag.knowledge_base import KnowledgeBase
     from rag.settings import Settings
 
 WholeNumber = Annotated[int, Parameter(converter=whole_number)]
+AnyNumber = Annotated[float, Parameter(converter=any_number)]
 
 COMMON = Group("Common options", sort_key=20)
 FILTERS = Group("Filters (all must hold; within one, any)", sort_key=10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -62,6 +62,8 @@ def ingest_command(
         List every file of the run, not only those with a problem.
     """
     from rag.ingest.folder_walk import walk_folder
+    from rag.tool.ingest_arguments import PathIngest
+    from rag.tool.request import parse_as
 
     if name is not None and path != STANDARD_INPUT:
         raise InvalidArgumentError(
@@ -69,33 +71,24 @@ def ingest_command(
             given=name,
             allowed="rag ingest - --name PATH",
         )
+    about: dict[str, Any] = {
+        "source": source,
+        "tenant": tenant,
+        "tags": tags,
+        "trust": trust,
+        "source_type": source_type,
+    }
     if path != STANDARD_INPUT:
+        parse_as(PathIngest, {**about, "path": path, "force": force})
         # begun and left: a path with nothing there is told before a store is made
         walk_folder(Path(path), max_file_bytes=1)
-    text = _standard_input(name) if path == STANDARD_INPUT else None
+    text = _standard_input(name, about) if path == STANDARD_INPUT else None
     with common.open(writes="ingest", create=True) as base:
         if text is not None:
-            report = base.ingest_text(
-                text,
-                name=name or "",
-                source=source,
-                tenant=tenant,
-                tags=tags,
-                trust=trust,
-                source_type=source_type,
-            )
+            report = base.ingest_text(text, name=name or "", **about)
         else:
             with progress_for(quiet=common.json) as progress:
-                report = base.ingest(
-                    Path(path),
-                    source=source,
-                    tenant=tenant,
-                    tags=tags,
-                    trust=trust,
-                    source_type=source_type,
-                    force=force,
-                    progress=progress,
-                )
+                report = base.ingest(Path(path), **about, force=force, progress=progress)
     if common.json:
         print_record(report)
     else:
@@ -103,7 +96,10 @@ def ingest_command(
     return 0
 
 
-def _standard_input(name: str | None) -> bytes:
+def _standard_input(name: str | None, about: dict[str, Any]) -> bytes:
+    from rag.tool.ingest_arguments import TextIngest
+    from rag.tool.request import parse_as
+
     if name is None:
         raise InvalidArgumentError(
             "standard input needs a name to be stored under",
@@ -111,4 +107,5 @@ def _standard_input(name: str | None) -> bytes:
             allowed="--name with a relative path and a known suffix",
             hint="for example: rag ingest - --name notes/today.md",
         )
+    parse_as(TextIngest, {**about, "name": name, "text": ""})
     return sys.stdin.buffer.read()

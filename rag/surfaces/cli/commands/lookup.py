@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from rag.surfaces.cli.options import CommonOptions, FilterOptions, WholeNumber
+from rag.surfaces.cli.options import AnyNumber, CommonOptions, FilterOptions, WholeNumber
 from rag.surfaces.cli.terminal import print_record
 
 
@@ -19,11 +19,11 @@ def lookup_command(
     budget_tokens: Annotated[
         WholeNumber | None, Parameter(name=["--budget", "--budget-tokens"])
     ] = None,
-    min_quality: float | None = None,
+    min_quality: AnyNumber | None = None,
     cursor: str | None = None,
     attempt: WholeNumber | None = None,
     seen_chunk_ids: Annotated[tuple[str, ...], Parameter(name=["--seen-chunk-ids", "--seen"])] = (),
-    deadline_s: Annotated[float | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
+    deadline_s: Annotated[AnyNumber | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
     context: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe

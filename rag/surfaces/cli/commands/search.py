@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from rag.errors import InvalidArgumentError
-from rag.surfaces.cli.options import CommonOptions, FilterOptions, WholeNumber
+from rag.surfaces.cli.options import AnyNumber, CommonOptions, FilterOptions, WholeNumber
 from rag.surfaces.cli.terminal import note, print_record, writing
 
 
@@ -24,7 +24,7 @@ def search_command(
     snippet_chars: WholeNumber | None = None,
     max_tokens: WholeNumber | None = None,
     explain: Annotated[bool, Parameter(name=["--explain", "--trace"])] = False,
-    deadline_s: Annotated[float | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
+    deadline_s: Annotated[AnyNumber | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
     bulk: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
