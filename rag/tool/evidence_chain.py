@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -24,7 +24,9 @@ from rag.retrieval.query_check import checked_text
 from rag.retrieval.records import SearchResponse
 from rag.settings import Settings, load_settings
 from rag.text import make_token_counter
-from rag.tool.foreign_hit import RANK, ForeignHit, hit_scale, search_hits
+from rag.tool.foreign_hit import ForeignHit
+from rag.tool.hit_scale import RANK, hit_scale
+from rag.tool.label_hits import label_hits
 from rag.tool.lookup_request import parse_request
 from rag.tool.room_advice import with_room_advice
 
@@ -70,7 +72,7 @@ class EvidenceChain:
 
     def judge(
         self,
-        hits: Sequence[ForeignHit],
+        hits: Iterable[ForeignHit],
         *,
         score_kind: str | None = None,
         min_quality: float | None = None,
@@ -87,7 +89,7 @@ class EvidenceChain:
         """
         floor = parse_request({"query": "", "min_quality": min_quality}).min_quality
         scale = hit_scale(score_kind)
-        found = search_hits(hits, scale)
+        found = label_hits(hits, scale)
         rated = rate_hits(found, self._normalizer.to_quality_scores(found))
         if scale.kind == RANK:  # there is no channel to tell of
             rated = tuple(replace(one, retrieval=None) for one in rated)
@@ -105,7 +107,7 @@ class EvidenceChain:
     def lookup(
         self,
         query: str,
-        hits: Sequence[ForeignHit],
+        hits: Iterable[ForeignHit],
         *,
         score_kind: str | None = None,
         budget_tokens: int | None = None,
@@ -123,19 +125,19 @@ class EvidenceChain:
         text = checked_text(query)
         given = parse_request({"query": text, "budget_tokens": budget_tokens}).budget_tokens
         budget = self._settings.evidence.budget_tokens if given is None else given
+        scale = hit_scale(score_kind)
         judged = self.judge(hits, score_kind=score_kind, min_quality=min_quality)
         packed = self._packer.pack(judged.processed.evidence, budget)
         decision = judged.decision
         if not packed.items:
             decision = with_room_advice(decision, packed.dropped, budget)
-        scale = hit_scale(score_kind)
         result = self._projector.project(
             packed,
             decision,
             SearchResponse(
                 query=text,
                 mode=scale.mode,
-                k=len(hits),
+                k=len(judged.processed.evidence) + len(judged.processed.dropped),
                 offset=0,
                 hits=(),
                 channels={},

@@ -88,13 +88,13 @@ def test_a_kind_that_is_missing_or_unknown_is_refused_with_every_kind_named(kind
 @pytest.mark.parametrize(
     ("kind", "score", "message"),
     [
-        ("cosine", 14.2, "hit 2 has the score 14.2, which no cosine is"),
-        ("cosine", -1.1, "hit 2 has the score -1.1, which no cosine is"),
-        ("bm25", -6.5, "hit 2 has the score -6.5, which no bm25 is"),
-        ("rrf", 1.5, "hit 2 has the score 1.5, which no rrf is"),
-        ("minmax", -0.2, "hit 2 has the score -0.2, which no minmax is"),
-        ("cosine", "0.5", "hit 2 has the score '0.5'"),
-        ("cosine", True, "hit 2 has the score True"),
+        ("cosine", 14.2, "hit 2 has the score 14.2, which no cosine is; it must be from -1 to 1"),
+        ("cosine", -1.1, "hit 2 has the score -1.1, which no cosine is; it must be from -1 to 1"),
+        ("bm25", -6.5, "hit 2 has the score -6.5, which no bm25 is; it must be from 0 upwards"),
+        ("rrf", 1.5, "hit 2 has the score 1.5, which no rrf is; it must be from 0 to 1"),
+        ("minmax", -0.2, "hit 2 has the score -0.2, which no minmax is; it must be from 0 to 1"),
+        ("cosine", "0.5", "hit 2 has the score '0.5'; it must be a number, or None"),
+        ("cosine", True, "hit 2 has the score True; it must be a number, or None"),
     ],
 )
 def test_a_score_that_its_kind_cannot_have_is_refused(kind: str, score: Any, message: str):
@@ -116,7 +116,7 @@ def test_scores_that_only_rise_are_told_of():
     assert CHAIN.lookup("peas", _hits(0.4, 0.9, 0.1), score_kind="cosine").warnings == ()
 
 
-@pytest.mark.parametrize("score", [None, math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("score", [None, math.nan, math.inf, -math.inf, 10**400])
 def test_an_unusable_cosine_has_quality_zero_and_says_so(score: float | None):
     first, second = CHAIN.lookup("peas", _hits(0.9, score), score_kind="cosine").evidence
     assert (first.quality, first.flags) == (0.9, ())
@@ -173,10 +173,37 @@ def test_the_same_hit_twice_is_a_duplicate():
     assert [drop.reason for drop in judged.processed.dropped] == ["duplicate_of"]
 
 
-@pytest.mark.parametrize("hit", ["a text", None, {"text": "a"}, ForeignHit(text=None)])
-def test_what_is_no_hit_or_has_no_text_is_refused(hit: Any):
-    with pytest.raises(InvalidArgumentError, match="hit 1"):
-        CHAIN.judge([hit], score_kind="rank")
+@pytest.mark.parametrize(
+    "hit",
+    [
+        "a text",
+        None,
+        {"text": "a"},
+        ForeignHit(text=None),
+        ForeignHit(text="a", uri=Path("a.md")),
+        ForeignHit(text="a", title=3),
+        ForeignHit(text="a", chunk_id=7),
+        ForeignHit(text="a", heading_path="Peas"),
+        ForeignHit(text="a", heading_path=(1,)),
+        ForeignHit(text="a", heading_path=None),
+        ForeignHit(text="a", span=(1, 2)),
+    ],
+    ids=repr,
+)
+def test_what_is_no_hit_or_has_a_field_of_another_type_is_refused(hit: Any):
+    with pytest.raises(InvalidArgumentError, match="hit 2 "):
+        CHAIN.judge([ForeignHit(text="fine"), hit], score_kind="rank")
+
+
+@pytest.mark.parametrize("hits", [None, "peas", 3])
+def test_what_is_no_list_of_hits_is_refused(hits: Any):
+    with pytest.raises(InvalidArgumentError, match="hits must be a list, best first"):
+        CHAIN.judge(hits, score_kind="rank")
+
+
+def test_hits_may_come_one_by_one():
+    result = CHAIN.lookup("peas", iter(_hits(0.9, 0.8)), score_kind="cosine")
+    assert [item.rank for item in result.evidence] == [1, 2]
 
 
 @pytest.mark.parametrize(
