@@ -6,6 +6,7 @@ The site has no such page, so the link leads to the file in the repository there
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def on_page_markdown(markdown: str, /, *, page: Page, config: MkDocsConfig, file
     folder = docs.joinpath(page.file.src_uri).parent
 
     def to_repository(link: re.Match[str]) -> str:
-        target = (folder / link["path"]).resolve()
+        target = Path(os.path.normpath(folder / link["path"]))  # links in the tree stay as named
         if target.is_relative_to(docs):
             return link[0]
         if not target.is_relative_to(repository) or not target.exists():
