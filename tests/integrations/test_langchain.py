@@ -124,3 +124,24 @@ def test_our_own_documents_are_cited_by_their_path(base: KnowledgeBase):
     documents = KnowledgeRetriever(base=base, k=1).invoke(BACKUPS)
     result = EvidenceChain().lookup(BACKUPS, foreign_hits(documents), score_kind="rank")
     assert result.evidence[0].citation.ref == "backups.md"
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind"), [("vector", "cosine"), ("lexical", "bm25"), ("hybrid", "rrf")]
+)
+def test_the_chain_gives_our_own_hits_the_qualities_that_a_look_up_gives(
+    base: KnowledgeBase, mode: str, kind: str
+):
+    documents = KnowledgeRetriever(base=base, mode=mode, k=8).invoke(BACKUPS)
+    hits = foreign_hits((one, one.metadata["score"]) for one in documents)
+    chain = EvidenceChain(base.settings)
+    given = chain.lookup(BACKUPS, hits, score_kind=kind, budget_tokens=4_000)
+    expected = base.lookup(BACKUPS, mode=mode, k=8, budget_tokens=4_000)
+    assert [(one.citation.chunk_id, one.rank, one.quality) for one in given.evidence] == [
+        (one.citation.chunk_id, one.rank, one.quality) for one in expected.evidence
+    ]
+    assert (given.relevance_level, given.level_basis, given.mode) == (
+        expected.relevance_level,
+        expected.level_basis,
+        expected.mode,
+    )

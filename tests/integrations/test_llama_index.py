@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from llama_index.core import get_response_synthesizer
+from llama_index.core.llms import MockLLM
+from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import (
     MetadataMode,
     NodeRelationship,
@@ -84,6 +87,24 @@ def test_nodes_of_another_retriever_are_judged_in_their_order():
     (drop,) = heard[0].processed.dropped
     assert (drop.chunk_id, drop.reason, drop.of) == ("n1", "duplicate_of", "n0")
     assert heard[0].decision.level == "high"
+
+
+def test_a_query_engine_answers_from_what_was_judged(base: KnowledgeBase):
+    heard: list[JudgedHits] = []
+    engine = RetrieverQueryEngine(
+        retriever=KnowledgeRetriever(base, k=6, mode="vector"),
+        response_synthesizer=get_response_synthesizer(llm=MockLLM()),
+        node_postprocessors=[
+            EvidencePostprocessor("cosine", min_quality=0.2, on_judged=heard.append)
+        ],
+    )
+    response = engine.query(BACKUPS)
+    (judged,) = heard
+    kept = [piece.rated.chunk.chunk_id for piece in judged.processed.evidence]
+    assert [one.node.node_id for one in response.source_nodes] == kept
+    assert judged.processed.dropped != ()
+    assert f"citation: {BACKUPS_REF}" in str(response)
+    assert "quality" not in str(response)
 
 
 def test_with_no_node_left_the_verdict_is_still_heard():
