@@ -170,6 +170,17 @@ def test_another_tenants_documents_are_not_there(client: TestClient, services: S
     assert asked.status_code == 403
 
 
+def test_a_path_names_the_tenants_own_document_among_several(client: TestClient):
+    """Both tenants have a plan.md; without a tenant the name would be of two documents."""
+    found = client.get("/v1/documents/plan.md", headers=with_key("a-key"))
+    assert found.json()["text"] == "The secret of Acme is tin."
+    chunks = client.get("/v1/documents/plan.md/chunks", headers=with_key("g-key")).json()
+    assert [one["chunk"]["text"] for one in chunks["chunks"]] == ["The secret of Globex is lead."]
+    both = client.get("/v1/documents/plan.md", headers=with_key("r-key"))
+    assert (both.status_code, both.json()["code"]) == (400, "invalid_argument")
+    assert "documents have the path" in both.json()["message"]
+
+
 def test_what_a_tenants_key_writes_belongs_to_the_tenant(tmp_path: Path):
     services = services_in(tmp_path, server={"keys": KEYS})
     client = client_of(services, **with_key("a-key"))

@@ -12,14 +12,18 @@ from rag.errors import (
     EmptyQueryError,
     InvalidArgumentError,
     InvalidFilterError,
+    InvalidInputError,
     RetrievalError,
     StoreError,
 )
 from rag.ranking import Channel
 from rag.settings import GateSettings, Settings
+from rag.stores.filters import SearchFilter
+from rag.stores.records import StoreQuery, StoreResponse
 from rag.testing.canned_retriever import canned_chunk
 from rag.text import make_token_counter
 from rag.tool import LookupRequest
+from rag.tool.batch_request import parse_batch
 from rag.wire import to_json
 from tests.tool.word_store import WordStore, tool
 
@@ -283,6 +287,44 @@ def test_options_of_a_batch_hold_where_a_question_sets_none():
     questions = [{"query": "path parameter", "mode": "vector"}, "path parameter"]
     batch = tool(pages()).lookup_many(questions, mode="lexical")
     assert [one.mode for one in batch.results if one] == ["vector", "lexical"]
+
+
+@pytest.mark.scenario("lookup-tool", "Twelve questions that name no k")
+def test_the_questions_of_a_batch_share_fifty_hits_where_none_is_named():
+    questions = [f"{name} {n}" for n in range(6) for name in ("path", "cookies")]
+    request = parse_batch([{"query": questions[0], "k": 7}, *questions[1:]])
+    found = [request.part(one, default_k=10).k for one in request.queries]
+    assert found == [7, *[50 // 12] * 11]
+    named = parse_batch(questions, {"k": 9})
+    assert {named.part(one, default_k=10).k for one in named.queries} == {9}
+    few = parse_batch(questions[:2])
+    assert [few.part(one, default_k=10).k for one in few.queries] == [10, 10]
+    most = parse_batch(["path"] * 50)
+    assert most.part("path", default_k=10).k == 1
+
+
+@pytest.mark.scenario("lookup-tool", "An option at fault in a batch")
+def test_an_option_of_all_that_is_at_fault_fails_the_batch_before_anything_is_asked():
+    class Unasked(WordStore):
+        def search(self, query: StoreQuery) -> StoreResponse:
+            raise AssertionError("nothing is to be asked")
+
+    store = Unasked()
+    for wrong in ({"k": 0}, {"colour": 1}, {"cursor": "c"}, {"filters": {"colour": 1}}):
+        with pytest.raises(InvalidInputError):
+            tool(store).lookup_many(["path", {"query": "cookies", "k": 3}], **wrong)
+
+
+def test_null_in_a_question_of_a_batch_is_as_good_as_left_out():
+    request = parse_batch(["x"], {"filters": {"lang": "en"}, "mode": "lexical"})
+    part = request.part({"query": "x", "filters": None, "mode": None}, default_k=10)
+    assert (part.filters, part.mode) == (SearchFilter(lang=("en",)), "lexical")
+
+
+def test_a_question_of_a_batch_may_be_a_request():
+    request = parse_batch(["x"], {"mode": "lexical", "min_quality": 0.5})
+    part = request.part(LookupRequest(query="x", mode="vector"), default_k=10)
+    assert (part.mode, part.min_quality, part.k) == ("vector", 0.5, 10)
 
 
 @pytest.mark.parametrize(

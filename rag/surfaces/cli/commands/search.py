@@ -23,7 +23,7 @@ def search_command(
     cursor: str | None = None,
     snippet_chars: WholeNumber | None = None,
     max_tokens: WholeNumber | None = None,
-    explain: Annotated[bool, Parameter(name=["--explain", "--trace"])] = False,
+    trace: Annotated[bool, Parameter(name=["--explain", "--trace"])] = False,
     deadline_s: Annotated[AnyNumber | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
     bulk: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
@@ -58,7 +58,7 @@ def search_command(
         Longest snippet, 20 to 4,000 characters.
     max_tokens
         Tokens that the hits may take as JSON: snippets get shorter, then hits go from the end.
-    explain
+    trace
         Show every channel's rank and score, the fusion sum, and what a look-up would leave out.
     deadline_s
         Seconds that the search may take.
@@ -66,7 +66,7 @@ def search_command(
         Answer the searches on standard input, one JSON object a line, with one line each.
     """
     if bulk:
-        given = (query, mode, k, cursor, snippet_chars, max_tokens, explain or None, deadline_s)
+        given = (query, mode, k, cursor, snippet_chars, max_tokens, trace or None, deadline_s)
         if any(value is not None for value in given) or any(filters.given().values()):
             raise InvalidArgumentError(
                 "--bulk takes query, options and filters from each line of standard input",
@@ -94,7 +94,7 @@ def search_command(
             "cursor": cursor,
             "snippet_chars": snippet_chars,
             "max_tokens": max_tokens,
-            "trace": explain,
+            "trace": trace,
             "deadline_s": deadline_s,
         },
     )
