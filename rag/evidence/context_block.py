@@ -18,6 +18,7 @@ MAX_PATH_CHARS = 300
 
 _PLAIN = re.compile(r"[ !-;=?-Z\\^-~]*\Z")  # printable ASCII without < > [ ]
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_LOOKALIKE = re.compile(f"</?{TAG}", re.IGNORECASE)
 _NUMBER = re.compile(r"\[(\s*\d+\s*)\]")
 
 
@@ -85,8 +86,8 @@ def _shortened(text: str, limit: int) -> str:
 
 
 def _unused_tag(texts: list[str]) -> str:
-    suspects = [text.casefold() for text in texts if "<" in text]
-    if not any(f"<{TAG}" in text or f"</{TAG}" in text for text in suspects):
+    suspects = [text for text in texts if "<" in text]
+    if not any(map(_LOOKALIKE.search, suspects)):
         return TAG
     # A name that the texts themselves decide, so that none of them can hold it on purpose.
     seed = hashlib.sha256()
@@ -95,6 +96,6 @@ def _unused_tag(texts: list[str]) -> str:
     for attempt in count():
         seed.update(str(attempt).encode())
         tag = f"{TAG}-{seed.hexdigest()[:12]}"
-        if not any(tag in text for text in suspects):
+        if not any(tag in text.casefold() for text in suspects):
             return tag
     raise AssertionError("count() never ends")

@@ -51,6 +51,7 @@ class NearDuplicates:
         self._slack = 1.0 - threshold
         self._window = window_overlap
         self._kept: set[int] = set()
+        self._words: dict[int, set[str]] = {}
         self._window_of: dict[int, int] = {}  # each dropped window's kept chunk
         lacking, words = signatures.words_lacking([chunk.text for chunk in chunks])
         self._alike = _earlier(lacking <= (self._slack * words + _ROUNDING)[:, None])
@@ -85,14 +86,20 @@ class NearDuplicates:
 
     def _same_words(self, place: int, other: int) -> bool:
         chunk, kept = self._chunks[place], self._chunks[other]
-        words, there = word_set(chunk.text), word_set(kept.text)
-        own = words - there
+        words = self._words_of(place)
+        own = words - self._words_of(other)
         if len(words) < LEAST_WORDS or len(own) > self._slack * len(words) + _ROUNDING:
             return False
         if any(map(is_name, own)):
             return False
         read = word_set(f"{_headings(kept)}\n{kept.text}".casefold())
         return word_set(_headings(chunk).casefold()) <= read
+
+    def _words_of(self, place: int) -> set[str]:
+        words = self._words.get(place)
+        if words is None:
+            words = self._words[place] = word_set(self._chunks[place].text)
+        return words
 
     def _share(self, place: int, other: int) -> float:
         """Return what share of a chunk's text the other repeats at an edge, 0.0 if by chance."""
@@ -108,8 +115,9 @@ class NearDuplicates:
 def _earlier(pairs: NDArray[np.bool_]) -> dict[int, list[int]]:
     """Return for each place the earlier places that it is paired with, best ranked first."""
     found: dict[int, list[int]] = {}
-    for place, other in np.argwhere(np.tril(pairs, -1)).tolist():
-        found.setdefault(place, []).append(other)
+    for place, other in np.argwhere(pairs).tolist():
+        if other < place:
+            found.setdefault(place, []).append(other)
     return found
 
 

@@ -24,7 +24,10 @@ def _class(ranges: tuple[tuple[int, int], ...]) -> str:
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
 
 
-_RUNS = re.compile(f"([^{_class(((0, LAST_SPACE), *SPACES, *UNSPACED))}]+)|([{_class(UNSPACED)}]+)")
+_ASCII_WORD = re.compile("[^\\0-\\x20]+")
+_RUN = re.compile(f"[^{_class(((0, LAST_SPACE), *SPACES, *UNSPACED))}]+|[{_class(UNSPACED)}]+")
+_UNSPACED = re.compile(f"[{_class(UNSPACED)}]")
+_FIRST_UNSPACED = chr(UNSPACED[0][0])
 # A number, date or version at the start; or a joint inside, as in fastapi.File, max_size, a/b, x=1.
 _NAME = re.compile(r"\W*v?\d|.*\w[._/:=@]+\w|.*`")
 
@@ -34,12 +37,14 @@ def word_set(text: str) -> set[str]:
 
     Writing without spaces, such as Chinese, counts as its overlapping pairs of characters.
     """
+    if text.isascii():
+        return set(_ASCII_WORD.findall(text))
     words: set[str] = set()
-    for word, run in _RUNS.findall(text):
-        if word:
-            words.add(word)
-        else:
+    for run in _RUN.findall(text):
+        if run[0] >= _FIRST_UNSPACED and _UNSPACED.match(run):
             words.update(map("".join, pairwise(run)))
+        else:
+            words.add(run)
     return words
 
 

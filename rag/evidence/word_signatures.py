@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +14,20 @@ from rag.evidence.word_set import LAST_ASCII, LAST_SPACE, SPACES, UNSPACED
 # A chunk has some 100 distinct words, so that most of them get a place of their own.
 PLACES = 512
 REMEMBERED = 8_192
-_PLACE_BITS = np.uint64(64 - PLACES.bit_length() + 1)
-_BASE = np.uint64(6364136223846793005)  # odd, and otherwise without meaning (Knuth's MMIX)
-_SPREAD = np.uint64(1442695040888963407)
-# Characters further on in a word share the last weight.
-_WEIGHTS = np.multiply.accumulate(np.full(64, _BASE))
+_PLACE_BITS = np.uint32(32 - PLACES.bit_length() + 1)
+_SPREAD = np.uint32(2_246_822_519)  # odd, and otherwise without meaning (xxHash)
+# A word is told by its length and its first, middle and last character. Words that agree in these
+# share a place, which costs a comparison of sets now and then; reading them whole costs more.
+_LENGTH, _FIRST, _MIDDLE, _LAST = np.multiply.accumulate(
+    np.full(4, 2_654_435_769, dtype=np.uint32),
+    dtype=np.uint32,  # odd as well (Knuth)
+)
+
+# Which code points are what: kind i is of those below edge i and not below the edge before it.
+_IN_WORD, _SPACE, _UNSPACED = range(3)
+_RANGES = sorted([(*ends, _SPACE) for ends in SPACES] + [(*ends, _UNSPACED) for ends in UNSPACED])
+_EDGES = np.array([edge for first, last, _ in _RANGES for edge in (first, last + 1)], np.uint32)
+_KINDS = np.array([_IN_WORD, *(k for *_, kind in _RANGES for k in (kind, _IN_WORD))], np.uint8)
 
 
 class WordSignatures:
@@ -52,7 +62,8 @@ class WordSignatures:
         joined = b"".join([known[key].bits for key in keys])
         bits = np.frombuffer(joined, dtype=np.uint64).reshape(len(keys), -1)
         # No matrix product: for so few numbers the threads that it may start cost more than it.
-        lacking = np.bitwise_count(bits[:, None, :] & ~bits[None, :, :]).sum(2, dtype=np.int64)
+        words = np.ascontiguousarray(bits.T)  # long rows, which numpy goes through fastest
+        lacking = np.bitwise_count(words[:, :, None] & ~words[:, None, :]).sum(0, dtype=np.int64)
         return lacking, np.array([known[key].words for key in keys])
 
 
@@ -65,68 +76,59 @@ _Key = tuple[int, int]
 
 
 def _signatures(texts: list[str]) -> list[_Signature]:
-    rows, places, counts = _hashed_words(texts)
-    present = np.zeros((len(texts), PLACES), dtype=np.bool_)
-    present[rows, places] = True
-    bits = np.packbits(present, axis=1)
+    rows, places, counts = _placed_words(texts)
+    present = np.zeros(len(texts) * PLACES, dtype=np.bool_)
+    present[rows * PLACES + places] = True
+    bits = np.packbits(present.reshape(-1, PLACES), axis=1)
     return [
         _Signature(row.tobytes(), count) for row, count in zip(bits, counts.tolist(), strict=True)
     ]
 
 
-def _hashed_words(
+def _placed_words(
     texts: Sequence[str],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
     """Return the text and place of every word, and the number of words of each text."""
-    joined = "\n".join(texts)
-    codes: NDArray[np.unsignedinteger]
-    if joined.isascii():
-        codes = np.frombuffer(joined.encode("ascii"), dtype=np.uint8)
-        beyond = np.zeros(0, dtype=np.int64)
-    else:
-        codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    codes = _codes("\n".join(["", *texts, ""]))
+    inside = codes > LAST_SPACE
+    unspaced = np.zeros(0, dtype=np.int64)
+    if codes.itemsize > 1:
         beyond = np.flatnonzero(codes >= LAST_ASCII)  # few in most texts
-    inside, unspaced = codes > LAST_SPACE, np.zeros(len(codes), dtype=np.bool_)
-    unspaced[beyond] = _within(codes[beyond], UNSPACED)
-    inside[beyond] = ~(unspaced[beyond] | _within(codes[beyond], SPACES))
-    ends = np.cumsum([len(text) + 1 for text in texts])
-    starts = np.flatnonzero(inside & ~np.concatenate(([False], inside[:-1])))
-    hashes = _word_hashes(codes, inside, starts)
+        kinds = _KINDS[np.searchsorted(_EDGES, codes[beyond], side="right")]
+        inside[beyond] = kinds == _IN_WORD
+        unspaced = beyond[kinds == _UNSPACED]
+    # By turns the last character before a word and its own last; line breaks stand at both ends.
+    borders = np.flatnonzero(inside[1:] ^ inside[:-1])
+    starts, lasts = borders[::2] + 1, borders[1::2]
+    hashes = (lasts - starts).astype(np.uint32) * _LENGTH
+    hashes += codes[starts] * _FIRST
+    hashes += codes[(starts + lasts) >> 1] * _MIDDLE
+    hashes += codes[lasts] * _LAST
+    ends = np.array(list(accumulate(len(text) + 1 for text in texts)))
     counts = _per_text(starts, ends)
     rows = np.repeat(np.arange(len(texts)), counts)
-    if len(beyond):
-        pairs = np.flatnonzero(unspaced[:-1] & unspaced[1:])
-        of_pairs = codes[pairs] * _BASE + codes[pairs + 1]
-        hashes = np.concatenate((hashes, of_pairs))
+    if len(unspaced):
+        pairs = unspaced[:-1][unspaced[1:] == unspaced[:-1] + 1]
         of_text = _per_text(pairs, ends)
+        hashes = np.concatenate((hashes, codes[pairs] * _FIRST + codes[pairs + 1] * _LAST))
         rows = np.concatenate((rows, np.repeat(np.arange(len(texts)), of_text)))
         counts = counts + of_text
-    hashes ^= hashes >> np.uint64(32)
-    return rows, (hashes * _SPREAD >> _PLACE_BITS).astype(np.int64), counts
+    hashes ^= hashes >> np.uint32(16)
+    return rows, hashes * _SPREAD >> _PLACE_BITS, counts
 
 
-def _word_hashes(
-    codes: NDArray[np.unsignedinteger], inside: NDArray[np.bool_], starts: NDArray[np.int64]
-) -> NDArray[np.uint64]:
-    """Return Σ code · weight of its place in the word, for each word."""
-    if len(starts) == 0:
-        return np.zeros(0, dtype=np.uint64)
-    first = starts[0]
-    places = np.arange(first, len(codes), dtype=np.int32)
-    places -= np.repeat(starts.astype(np.int32), np.diff(starts, append=len(codes)))
-    weights = _WEIGHTS[np.minimum(places, len(_WEIGHTS) - 1, out=places)]
-    weights *= codes[first:] * inside[first:]
-    return np.asarray(np.add.reduceat(weights, starts - first), dtype=np.uint64)
+def _codes(text: str) -> NDArray[np.unsignedinteger]:
+    """Return the code points of a text in the narrowest type that holds each of them."""
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    narrow = text.encode("utf-16-le", "surrogatepass")
+    if len(narrow) == 2 * len(text):
+        return np.frombuffer(narrow, dtype=np.uint16)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
 def _per_text(positions: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.diff(np.searchsorted(positions, ends), prepend=0)
-
-
-def _within(
-    codes: NDArray[np.unsignedinteger], ranges: tuple[tuple[int, int], ...]
-) -> NDArray[np.bool_]:
-    found = np.zeros(len(codes), dtype=np.bool_)
-    for first, last in ranges:
-        found |= (codes >= first) & (codes <= last)
-    return found
+    before = np.searchsorted(positions, ends, side="right")
+    counts = before.copy()
+    counts[1:] -= before[:-1]
+    return counts

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.evidence import EvidencePacker, EvidencePostProcessor
 from rag.evidence.shared_run import shared_run
-from rag.evidence.word_set import word_set
+from rag.evidence.word_set import is_name, word_set
 from rag.evidence.word_signatures import WordSignatures
 from rag.settings import EvidenceSettings
 from tests.evidence.evidence_samples import WordCounter, chunk, ids, ranked, reasons
@@ -138,7 +142,10 @@ def test_a_shared_run_is_the_end_of_one_and_the_beginning_of_the_other(text, oth
 
 
 @given(
-    texts=st.lists(st.text(alphabet="ab é한글\u3000\xa0中文字、。🎉\n1.", max_size=40), max_size=6)
+    texts=st.lists(
+        st.text(alphabet="ab é한글\u3000\xa0\u2003中文字、。🎉𠀀\ud800\udc00\x00\n1.", max_size=40),
+        max_size=6,
+    )
 )
 @settings(max_examples=100, deadline=None)
 def test_signatures_never_claim_that_a_word_is_lacking_which_is_there(texts: list[str]):
@@ -166,3 +173,95 @@ def test_signatures_are_remembered_within_a_bound():
         assert len(signatures._known) <= 3
     signatures.words_lacking([f"text {at}" for at in range(10)])
     assert len(signatures._known) == 3
+
+
+class EveryPair(WordSignatures):
+    """Calls every pair a candidate, so that the two rules alone decide."""
+
+    def words_lacking(self, texts):
+        return np.zeros((len(texts), len(texts)), np.int64), np.full(len(texts), 10**6)
+
+
+_VOCABULARY = (
+    *PROSE.split(),
+    *"请求体是客户端发送给服务器的数据，响应体",
+    "v2.1",
+    "a/b",
+    "é",
+    "🎉",
+    "\u3000",
+)
+
+
+@st.composite
+def _answers(draw):
+    """Chunks that are much like one another: a few texts, each with some words exchanged."""
+    chunks = []
+    words = st.sampled_from(_VOCABULARY)
+    origins = draw(st.lists(st.lists(words, min_size=1, max_size=60), min_size=1, max_size=3))
+    for at in range(draw(st.integers(1, 8))):
+        text = list(draw(st.sampled_from(origins)))
+        for _ in range(draw(st.integers(0, 4))):
+            text[draw(st.integers(0, len(text) - 1))] = draw(words)
+        text = text[draw(st.integers(0, 6)) :]
+        heading = (draw(st.sampled_from(["Works", "harbour quay", "v2.1"])),)
+        doc = draw(st.sampled_from(["one", "two"]))
+        joint = draw(st.sampled_from([" ", "\n"]))
+        chunks.append(chunk(f"c{at}", joint.join(text), doc=doc, heading_path=heading))
+    return chunks
+
+
+@given(chunks=_answers())
+@settings(max_examples=100, deadline=None)
+def test_what_is_dropped_is_what_comparing_every_pair_drops(chunks):
+    quick = EvidencePostProcessor(EvidenceSettings())
+    plain = EvidencePostProcessor(EvidenceSettings())
+    plain._signatures = EveryPair()
+    assert quick.process(ranked(chunks)) == plain.process(ranked(chunks))
+
+
+@given(chunks=_answers())
+@settings(max_examples=100, deadline=None)
+def test_of_different_documents_those_are_dropped_that_the_plain_formula_names(chunks):
+    """Nine tenths of at least 16 words, no name and no heading word among what is lacking."""
+    chunks = [replace(one, doc_id=f"d{at}") for at, one in enumerate(chunks)]
+    kept, expected = [], []
+    for one in chunks:
+        words = word_set(one.text)
+        double = any(
+            one.text.strip() == other.text.strip()
+            or (
+                len(words) >= 16
+                and len(words - word_set(other.text)) <= 0.1 * len(words) + 1e-9
+                and not any(map(is_name, words - word_set(other.text)))
+                and word_set(" > ".join(one.heading_path).casefold())
+                <= word_set(f"{' '.join(other.heading_path)} {other.text}".casefold())
+            )
+            for other in kept
+        )
+        (expected if double else kept).append(one)
+    assert ids(process(*chunks).evidence) == [one.chunk_id for one in kept]
+
+
+@given(
+    text=st.text(
+        alphabet="ab.\x00\x1f \n\t\x7f\x80é\xa0\u2003\u3000中文가ไทย𠀀🎉\ud800", max_size=30
+    )
+)
+@settings(max_examples=100, deadline=None)
+def test_words_end_at_white_space_and_control_characters_and_runs_without_spaces_are_pairs(text):
+    def kind(char: str) -> str:
+        code = ord(char)
+        if code <= 0x20 or code in (0x80, 0xA0, 0x2003):
+            return "space"
+        unspaced = 0x0E00 <= code <= 0x0EFF or 0x3000 <= code <= 0x9FFF or code >= 0x20000
+        return "unspaced" if unspaced else "word"
+
+    expected = set()
+    for name, run in groupby(text, kind):
+        run = "".join(run)
+        if name == "word":
+            expected.add(run)
+        elif name == "unspaced":
+            expected.update(map("".join, pairwise(run)))
+    assert word_set(text) == expected
