@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from rag.errors import InvalidArgumentError
 from rag.tool.request import Request
 from rag.tool.request_fields import MAX_NAME_CHARS
 
 MAX_TAGS = 100
+
+
+def _without_nul(path: str) -> str:
+    """Return a path if an operating system can take it; raises InvalidArgumentError."""
+    if "\0" in path:
+        raise InvalidArgumentError(
+            f"{path!r:.80} is no path", given=path, allowed="a path without NUL characters"
+        )
+    return path
+
+
+PathText = Annotated[
+    str, Field(min_length=1, max_length=MAX_NAME_CHARS), AfterValidator(_without_nul)
+]
 
 
 class AboutDocuments(Request):
@@ -38,9 +53,7 @@ class PathIngest(AboutDocuments):
 
     called: ClassVar[str] = "an ingest"
 
-    path: str = Field(
-        min_length=1, max_length=MAX_NAME_CHARS, description="Path of a file or folder."
-    )
+    path: PathText = Field(description="Path of a file or folder.")
     force: bool = Field(default=False, description="Read unchanged files again too.")
 
 
@@ -49,9 +62,7 @@ class TextIngest(AboutDocuments):
 
     called: ClassVar[str] = "an ingest"
 
-    name: str = Field(
-        min_length=1,
-        max_length=MAX_NAME_CHARS,
+    name: PathText = Field(
         description="Relative path to store it under; its suffix says what it is: notes/today.md.",
     )
     text: str = Field(description="The text, such as Markdown.")

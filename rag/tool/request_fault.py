@@ -14,7 +14,7 @@ def first_fault(error: ValidationError, model: type[BaseModel]) -> InvalidArgume
     """Return the first fault of an input as one of our errors; a caller mends one at a time."""
     fault = error.errors(include_url=False, include_context=False)[0]
     name = str(fault["loc"][0])
-    if fault["type"] == "extra_forbidden":
+    if fault["type"] in ("extra_forbidden", "invalid_key"):  # no field, or not even a text
         return unknown_argument(name, model.model_fields)
     allowed = allowed_values(name, model)
     if fault["type"] == "missing":
@@ -27,6 +27,10 @@ def wrong_value(name: str, given: object, model: type[BaseModel]) -> InvalidArgu
     allowed = allowed_values(name, model)
     if isinstance(given, tuple):
         given = list(given)  # as it is on the wire
+    try:
+        repr(given)
+    except ValueError:  # Python shows no number of more than 4,300 digits
+        given = "a number too long to show"
     return InvalidArgumentError(
         f"{name!r} must be {allowed}; got {given!r:.80}", given=given, allowed=allowed
     )

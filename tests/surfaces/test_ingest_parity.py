@@ -171,6 +171,15 @@ def test_a_fault_is_told_alike(name: str, ingests: dict[str, Ingest]):
         assert error == errors["python"], surface
 
 
+@pytest.mark.parametrize("key", ["path", "name"])
+def test_a_path_with_a_nul_is_told_alike(key: str, ingests: dict[str, Ingest]):
+    given = {**ABOUT, **({} if key == "path" else {"text": TEXT}), key: "a\0b.md"}
+    # the words of a command end at a NUL, so the command line cannot be asked
+    errors = [ingests[surface](given) for surface in ("python", "mcp", "http")]
+    assert errors == [errors[0]] * 3
+    assert errors[0]["code"] == "invalid_argument"
+
+
 @pytest.mark.parametrize("name", ["a trust that is none", "101 tags", "a source without a name"])
 def test_a_fault_beside_a_path_is_told_alike(
     name: str, ingests: dict[str, Ingest], written: Written

@@ -107,3 +107,15 @@ def test_a_request_is_frozen():
 def test_every_field_has_its_allowed_values_in_words():
     for name in set(LookupRequest.model_fields) - {"filters"}:
         assert allowed_values(name, LookupRequest)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_too_long_to_show_is_refused_without_showing_it(sign: int):
+    with pytest.raises(InvalidArgumentError, match="got 'a number too long to show'") as caught:
+        parse_request("q", {"k": sign * 10**5_000})
+    assert caught.value.to_wire()["given"] == "a number too long to show"
+
+
+def test_a_field_whose_name_is_no_text_is_unknown():
+    with pytest.raises(InvalidArgumentError, match="unknown argument '7'"):
+        parse_request({"query": "q", 7: 1})  # type: ignore[dict-item]  # which is the point
