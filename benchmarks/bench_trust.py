@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import pickle
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -40,10 +41,10 @@ from rag.evaluation.records import Observation
 from rag.settings import load_settings
 from rag.text import Analyzer
 from rag.trust import Signals, TrustEstimator, TrustModel, TrustProfile
-from rag.trust.profile import SHIPPED
+from rag.trust.profile import SHIPPED, signals_of
 
 PROFILE = Path(rag.__file__).parent / "trust" / "profiles" / SHIPPED
-NAME = "minilm-english-1"
+NAME = "minilm-english-2"
 TIMED = 2_000  # judgements
 
 Observed = dict[str, list[Observation]]
@@ -69,10 +70,9 @@ def observe(one: TrustCollection, datasets: Path, work: Path) -> list[Observatio
     return found
 
 
-def serving_signals(observations: Sequence[Observation]) -> Signals:
+def serving_signals(observations: Sequence[Observation]) -> Signals | None:
     """Return the signals that most questions of a collection have."""
-    covered = mean(one.lists.vector is not None for one in observations)
-    return Signals.WORDS_AND_VECTORS if covered > 0.5 else Signals.WORDS
+    return Counter(signals_of(one.lists) for one in observations).most_common(1)[0][0]
 
 
 def measure(observed: Observed) -> tuple[dict[str, Any], TrustScore]:
@@ -86,6 +86,8 @@ def measure(observed: Observed) -> tuple[dict[str, Any], TrustScore]:
         own = {}
         for name, model in left_out_models(examples, signals).items():
             unseen = [one for one in examples if one.collection == name]
+            if not any(one.serves for one in unseen):
+                continue
             serves = serving[name] is signals
             served += [(model, unseen)] * serves
             own[name] = {"serves": serves, **score_model(model, unseen).as_record()}

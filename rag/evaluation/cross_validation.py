@@ -92,12 +92,16 @@ def left_out_models(examples: Sequence[Example], signals: Signals) -> dict[str, 
 
 
 def score_model(model: TrustModel, examples: Sequence[Example]) -> TrustScore:
-    """Return what the model is worth on the examples, which must hold answerable questions."""
+    """Return what the model is worth on those of the examples that it serves.
+
+    They must hold answerable questions.
+    """
     return score_pooled([(model, examples)])
 
 
 def score_pooled(judged: Sequence[tuple[TrustModel, Sequence[Example]]]) -> TrustScore:
     """Return what several models are worth together, each on its own examples, as folds are."""
+    judged = [(model, [one for one in examples if one.serves]) for model, examples in judged]
     kinds = dict.fromkeys(one.construction for _, examples in judged for one in examples)
     on_topic, answered, levels = {}, {}, {}
     for kind in kinds:

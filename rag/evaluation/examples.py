@@ -13,11 +13,15 @@ from rag.trust.profile import signals_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """The features of one question, where it comes from, and which collection it was asked of."""
+    """The features of one question, where it comes from, and which collection it was asked of.
+
+    A model learns from all its examples, and ``serves`` those that it would be asked.
+    """
 
     collection: str
     construction: Construction
     features: Mapping[str, float]
+    serves: bool = True
 
 
 def with_removed(observations: Iterable[Observation]) -> list[Observation]:
@@ -35,17 +39,22 @@ def examples_of(
 ) -> list[Example]:
     """Return the examples that these signals allow; what a store would not tell is left out.
 
-    So one observation of both channels serves to learn all models.
+    So one observation of both channels serves to learn all models. Bigrams learn from words too,
+    as there are few collections of either.
     """
     found = []
     for one in observations:
         lists = reduced(one.lists, signals)
+        serves = lists is not None
+        if lists is None and signals is Signals.BIGRAMS:
+            lists = reduced(one.lists, Signals.WORDS)
         if lists is not None:
             found.append(
                 Example(
                     collection=collection,
                     construction=one.question.construction,
                     features=trust_features(lists),
+                    serves=serves,
                 )
             )
     return found
@@ -54,7 +63,7 @@ def examples_of(
 def reduced(lists: ChannelLists, signals: Signals) -> ChannelLists | None:
     """Return the lists with these signals alone; None where they lack one of them."""
     match signals:
-        case Signals.WORDS:
+        case Signals.WORDS | Signals.BIGRAMS:
             lists = replace(lists, vector=None)
         case Signals.SCORES_AND_VECTORS:
             lists = replace(lists, terms=None)

@@ -18,7 +18,8 @@ from rag.trust.logistic_model import LogisticModel
 # mean the same in every collection win over features that fit one.
 TOPIC_FEATURES = {
     Signals.WORDS_AND_VECTORS: ("best_cosine", "coverage_lead", "agreement"),
-    Signals.WORDS: ("evidence", "score_odds"),
+    Signals.WORDS: ("excess", "coverage"),
+    Signals.BIGRAMS: ("excess", "bigrams"),
     Signals.SCORES_AND_VECTORS: ("best_cosine", "score_lead", "agreement"),
     Signals.SCORES: ("score_log", "query_words"),
     Signals.VECTORS: ("best_cosine", "cosine_margin"),
@@ -27,17 +28,16 @@ ANSWER_FEATURES = {
     Signals.WORDS_AND_VECTORS: (
         "known_missed", "evidence", "agreement", "unknown_share", "coverage_lead",
     ),
-    Signals.WORDS: ("known_missed", "evidence", "coverage"),
+    Signals.WORDS: ("known_missed", "evidence", "coverage_lead"),
+    Signals.BIGRAMS: ("evidence", "known_mass"),
     Signals.SCORES_AND_VECTORS: ("score_per_word", "agreement", "overlap"),
     Signals.SCORES: ("score_per_word", "score_lead", "score_log"),
     Signals.VECTORS: ("best_cosine", "cosine_margin"),
 }  # fmt: skip
 
 TOPIC_L2 = 1e-3
-ANSWER_L2 = 1e-2  # what is missing looks different in every collection: trust the slopes less
-# Of answerable questions may be called none in fitting; with vectors to separate by, less will do.
-NONE_SHARE = 0.02
-NONE_SHARE_WITH_WORDS_AND_VECTORS = 0.012
+ANSWER_L2 = 2e-2  # what is missing looks different in every collection: trust the slopes less
+NONE_SHARE = 0.025  # of answerable questions are called none where most are; elsewhere fewer
 HIGH_PRECISION = 0.9  # of questions called high are answered, where half of all are
 MEDIUM_PRECISION = 0.75  # of questions called medium or high, likewise
 
@@ -47,6 +47,8 @@ _UNANSWERED = frozenset({Construction.REMOVED, Construction.GIVEN})
 
 def fit_trust_model(examples: Sequence[Example], signals: Signals) -> TrustModel:
     """Return the model and its cut-points; every collection weighs the same.
+
+    The cut for none is that of the examples that it serves, or of all where it serves none.
 
     The topic head learns answerable against cross questions, the answer head answerable against
     removed and given ones. Where one kind is missing, the other stands in for it.
@@ -67,16 +69,10 @@ def fit_trust_model(examples: Sequence[Example], signals: Signals) -> TrustModel
     return TrustModel(
         topic=topic,
         answer=answer,
-        none=round(_quantile(on_topic[good], weights[good], none_share(signals)), 4),
+        none=round(_none_cut(on_topic, examples), 4),
         medium=round(_precise_from(answered, good, weights, MEDIUM_PRECISION), 4),
         high=round(_precise_from(answered, good, weights, HIGH_PRECISION), 4),
     )
-
-
-def none_share(signals: Signals) -> float:
-    """Return the share of answerable questions that the cut for none may cost in fitting."""
-    both = signals is Signals.WORDS_AND_VECTORS
-    return NONE_SHARE_WITH_WORDS_AND_VECTORS if both else NONE_SHARE
 
 
 def _head(
@@ -112,10 +108,14 @@ def _weights(examples: Sequence[Example]) -> NDArray[np.float64]:
     )
 
 
-def _quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> float:
-    order = np.argsort(values)
-    below = np.cumsum(weights[order]) / weights.sum()
-    return float(values[order][np.searchsorted(below, share)])
+def _none_cut(on_topic: NDArray[np.float64], examples: Sequence[Example]) -> float:
+    """Return the least, over collections, of the quantile of their answerable questions."""
+    by_collection: dict[str, list[float]] = {}
+    serves_any = any(one.serves for one in examples)
+    for value, one in zip(on_topic.tolist(), examples, strict=True):
+        if one.construction is Construction.ANSWERABLE and one.serves is serves_any:
+            by_collection.setdefault(one.collection, []).append(value)
+    return min(float(np.quantile(own, NONE_SHARE)) for own in by_collection.values())
 
 
 def _precise_from(

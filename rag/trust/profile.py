@@ -14,7 +14,7 @@ from rag.embedding.protocol import EmbedderIdentity
 from rag.errors import ConfigError
 from rag.stores.records import TermReport
 from rag.trust.channel_lists import ChannelLists
-from rag.trust.features import trust_features
+from rag.trust.features import has_bigrams, trust_features
 from rag.trust.logistic_model import LogisticModel
 
 FORMAT = "rag_trust_profile.v1"
@@ -24,12 +24,14 @@ SHIPPED = "minilm-english.json"
 class Signals(StrEnum):
     """Which signals a question has: the model that serves it is chosen by this.
 
-    ``words`` are lexical scores with document frequencies, ``scores`` lexical scores alone, as
-    Milvus gives them; ``vectors`` are cosines.
+    ``words`` are lexical scores with document frequencies, ``bigrams`` the same of a question
+    with words of a script without spaces, ``scores`` lexical scores alone, as Milvus gives them;
+    ``vectors`` are cosines.
     """
 
     WORDS_AND_VECTORS = "words+vectors"
     WORDS = "words"
+    BIGRAMS = "bigrams"
     SCORES_AND_VECTORS = "scores+vectors"
     SCORES = "scores"
     VECTORS = "vectors"
@@ -40,7 +42,9 @@ def signals_of(lists: ChannelLists) -> Signals | None:
     if lists.lexical is None:
         return None if lists.vector is None else Signals.VECTORS
     if lists.terms is not None:
-        return Signals.WORDS if lists.vector is None else Signals.WORDS_AND_VECTORS
+        if lists.vector is not None:
+            return Signals.WORDS_AND_VECTORS
+        return Signals.BIGRAMS if has_bigrams(lists.terms) else Signals.WORDS
     return Signals.SCORES if lists.vector is None else Signals.SCORES_AND_VECTORS
 
 
@@ -168,7 +172,7 @@ def _features_of(signals: Signals) -> frozenset[str]:
         words=0,
         lexical=None if signals is Signals.VECTORS else (),
         vector=() if "vectors" in signals else None,
-        terms=no_terms if "words" in signals else None,
+        terms=no_terms if "words" in signals or signals is Signals.BIGRAMS else None,
     )
     return frozenset(trust_features(lists))
 

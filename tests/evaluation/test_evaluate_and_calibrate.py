@@ -115,6 +115,7 @@ def test_a_page_shows_trust_where_a_profile_holds(
 
 
 @pytest.mark.scenario("calibration", "A base's own profile")
+@pytest.mark.scenario("calibration", "The bins of a base's own profile")
 def test_calibrating_makes_a_base_s_levels_calibrated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -125,6 +126,12 @@ def test_calibrating_makes_a_base_s_levels_calibrated(
     assert said["schema_version"] == "calibration.v1"
     assert Path(said["written"]) == Path(".rag/trust.json")
     assert said["models"]["words+vectors"]["separations"]["all"]["brier_skill"] > 0
+    measured = json.loads(Path(".rag/trust.json").read_text("utf-8"))["measured"]
+    separations = said["models"]["words+vectors"]["separations"]
+    assert measured["cross_auroc"] == separations["cross"]["auroc"]
+    assert set(measured["reliability"]) == {"cross", "removed"}
+    for bins in measured["reliability"].values():
+        assert sum(weight for _, _, weight in bins) == pytest.approx(1, abs=1e-3)
     with rag.open() as base:
         found = base.lookup("otter hunts at dusk near a river")
         lost = base.lookup("who composed the four seasons")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -92,7 +94,8 @@ def test_an_observation_serves_every_kind_of_signals_that_it_holds():
     for signals in Signals:
         (example,) = examples_of("c", [both], signals)
         assert ("best_cosine" in example.features) == ("vectors" in signals)
-        assert ("coverage" in example.features) == ("words" in signals)
+        assert ("coverage" in example.features) == ("words" in signals or signals == "bigrams")
+        assert example.serves == (signals != "bigrams")  # it has none, and lends what it shows
     assert examples_of("c", [observation("1", ("a",), None, "a")], Signals.VECTORS) == []
 
 
@@ -113,7 +116,7 @@ def synthetic(count: int = 60) -> list[Example]:
             construction=Construction(kind),
             features={
                 name: float(rng.normal(mean, 0.7))
-                for name in ("evidence", "score_odds", "known_missed", "coverage")
+                for name in ("evidence", "excess", "known_missed", "coverage", "coverage_lead")
             },
         )
         for kind, mean in means.items()
@@ -130,6 +133,32 @@ def test_a_fitted_model_keeps_its_cuts():
     assert score.separations["cross"].auroc > 0.99
     assert 0 < model.none < 1
     assert model.medium <= model.high
+
+
+def test_no_collection_has_more_than_its_share_called_none():
+    hard = [
+        replace(
+            one, collection="hard", features={**one.features, "excess": one.features["excess"] - 1}
+        )
+        for one in synthetic()
+    ]
+    examples = [*synthetic(), *hard]
+    model = fit_trust_model(examples, Signals.WORDS)
+    for collection in ("c0", "c1", "hard"):
+        own = [one for one in examples if one.collection == collection]
+        answerable = sum(one.construction == "answerable" for one in own)
+        assert score_model(model, own).levels["answerable"]["none"] <= 0.025 + 1 / answerable
+
+
+def test_examples_that_a_model_does_not_serve_move_no_cut_for_none_and_are_not_measured():
+    own = synthetic()
+    lent = [
+        replace(one, collection="lent", serves=False, features=dict.fromkeys(one.features, -9.0))
+        for one in own
+    ]
+    model = fit_trust_model([*own, *lent], Signals.WORDS)
+    assert score_model(model, [*own, *lent]) == score_model(model, own)
+    assert score_model(model, own).levels["answerable"]["none"] <= 0.025 + 1 / 30
 
 
 def test_fitting_without_unanswered_questions_is_refused():

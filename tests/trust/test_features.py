@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag.stores.records import QueryTerm, TermReport
 from rag.trust import trust_features
 from tests.trust.lists import lists, ranking, report
 
@@ -17,14 +18,25 @@ LEXICAL = ranking(("a", 6.6), ("b", 2.2))
 VECTOR = ranking(("b", 0.8), ("a", 0.6), ("c", 0.1))
 
 
-def test_the_best_score_is_a_share_of_what_the_words_could_score():
+def test_the_best_score_is_counted_in_words_as_rare_as_can_be():
     found = trust_features(lists(LEXICAL, VECTOR, TERMS, words=3))
-    share = 6.6 / (2.2 * (2 + 3 + 5))
-    assert found["score_share"] == pytest.approx(share)
-    assert found["score_odds"] == pytest.approx(math.log((share + 0.02) / (1 - share + 0.02)))
-    assert found["evidence"] == pytest.approx(math.log1p(6.6 / (2.2 * math.log(100 + 1))))
-    assert found["score_margin"] == pytest.approx((6.6 - 2.2) / (2.2 * 10))
+    rarest = math.log(100 + 1)
+    evidence, known = 6.6 / 2.2 / rarest, (2 + 3) / rarest
+    assert found["evidence"] == pytest.approx(math.log1p(evidence))
+    assert found["known_mass"] == pytest.approx(math.log1p(known))
+    assert found["excess"] == pytest.approx(math.log1p(evidence - known / 20))
     assert found["query_words"] == math.log1p(3)
+
+
+def test_pairs_of_characters_are_a_share_of_the_words():
+    terms = tuple(
+        QueryTerm(term=term, document_frequency=1, idf=1.0)
+        for term in ("tidb", "导入", "入数", "กข")
+    )
+    asked = TermReport(total=9, saturation=2.2, terms=terms, holds=())
+    assert trust_features(lists((), None, asked))["bigrams"] == 3 / 4
+    assert trust_features(lists(LEXICAL, VECTOR, TERMS))["bigrams"] == 0.0
+    assert trust_features(lists((), None, report([], [])))["bigrams"] == 0.0
 
 
 def test_coverage_is_the_idf_mass_that_one_hit_holds():
@@ -38,10 +50,7 @@ def test_coverage_is_the_idf_mass_that_one_hit_holds():
 def test_cosines_are_compared_with_the_list_further_down():
     found = trust_features(lists(None, VECTOR))
     assert found["best_cosine"] == 0.8
-    assert found["cosine_lead"] == found["cosine_margin"] == pytest.approx(0.8 - 0.1)
-    mean = (0.8 + 0.6 + 0.1) / 3
-    spread = math.sqrt(((0.8 - mean) ** 2 + (0.6 - mean) ** 2 + (0.1 - mean) ** 2) / 3)
-    assert found["cosine_spread"] == pytest.approx(spread)
+    assert found["cosine_margin"] == pytest.approx(0.8 - 0.1)
 
 
 def test_agreement_is_where_the_lists_first_meet():
@@ -60,7 +69,7 @@ def test_what_a_channel_did_not_say_is_no_feature():
 
 def test_nothing_found_is_told_apart_from_nothing_asked():
     found = trust_features(lists((), (), report([(0, 4.0)], []), words=1))
-    assert (found["score_share"], found["coverage"], found["evidence"]) == (0.0, 0.0, 0.0)
+    assert (found["excess"], found["coverage"], found["evidence"]) == (0.0, 0.0, 0.0)
     assert (found["unknown_share"], found["known_missed"], found["best_cosine"]) == (1.0, 1.0, 0.0)
 
 

@@ -74,6 +74,17 @@ def test_what_the_handbook_answers_is_relevant(
     assert 0 < result.trust["probability"] <= result.trust["on_topic"] < 1
 
 
+@pytest.mark.scenario("calibration", "A question of a script without spaces")
+def test_each_question_is_judged_by_the_model_of_its_signals(handbook: rag.KnowledgeBase):
+    english, chinese = (
+        handbook.lookup(question).trust
+        for question in ("How long are backups kept?", "备份保留多久？")
+    )
+    assert english is not None
+    assert chinese is not None
+    assert (english["basis"], chinese["basis"]) == ("words+vectors", "bigrams")
+
+
 @pytest.mark.scenario("calibration", "The same evidence with and without a profile")
 def test_a_profile_changes_the_verdict_and_nothing_else(folder: object):
     found = []
