@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from rag.ingest.document_name import on_one_line, unusable_character
 from rag.ingest.file_loader import parse_file
 from rag.ingest.heading_chunker import HeadingChunker
 from rag.ingest.identity import document_hash, document_id
@@ -55,6 +56,13 @@ class DocumentPreparer:
         reader = self._readers.reader_for(uri)
         if reader is None:
             run.tally.skip(SkippedFile(uri=uri, reason=SkipReason.UNSUPPORTED))
+            return None
+        unusable = unusable_character(uri)
+        if unusable is not None:
+            detail = f"the file name has the control character {unusable}; rename it"
+            run.tally.skip(
+                SkippedFile(uri=on_one_line(uri), reason=SkipReason.UNREADABLE, detail=detail)
+            )
             return None
         if run.tally.has(uri):
             run.tally.fail(uri, "another file has the same path once Unicode is normalised")

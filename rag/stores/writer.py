@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rag.embedding import Embedder, VectorCache
 from rag.errors import InvalidArgumentError, InvalidVectorError, UnreadableFileError
+from rag.ingest.document_name import on_one_line, unusable_character
 from rag.ingest.file_loader import load_file, too_large
 from rag.ingest.folder_walk import walk_folder
 from rag.ingest.heading_chunker import HeadingChunker
@@ -89,11 +90,20 @@ class KnowledgeWriter:
         """Store a file's bytes under ``request.path`` as its uri, read as that name's kind.
 
         Raises:
-            InvalidArgumentError: no reader knows the name's suffix, or it is absolute.
+            InvalidArgumentError: no reader knows the name's suffix, it is absolute, or it has a
+                control character.
             UnreadableFileError: it is empty, larger than a file may be, or no text of its kind.
             EmbeddingError, StoreError: nothing was stored.
         """
         uri = unicodedata.normalize("NFC", request.path.as_posix())
+        unusable = unusable_character(uri)
+        if unusable is not None:
+            raise InvalidArgumentError(
+                f"the name '{on_one_line(uri):.200}' has the control character {unusable}",
+                given=uri,
+                allowed="a relative path without control characters and line breaks",
+                hint="name it as a file would be named, such as notes/today.md",
+            )
         outside = request.path.is_absolute() or ".." in request.path.parts
         if outside or not self._readers.supports(uri):
             raise InvalidArgumentError(

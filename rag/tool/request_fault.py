@@ -19,6 +19,13 @@ def first_fault(error: ValidationError, model: type[BaseModel]) -> InvalidArgume
     allowed = allowed_values(name, model)
     if fault["type"] == "missing":
         return InvalidArgumentError(f"{name!r} is missing; it must be {allowed}", allowed=allowed)
+    if fault["type"] == "string_unicode":
+        return InvalidArgumentError(
+            f"{name!r} is no valid Unicode: it has half of a surrogate pair",
+            given=fault["input"],
+            allowed=f"{allowed}, of whole characters",
+            hint="decode the text again from its bytes, as UTF-8",
+        )
     return wrong_value(name, fault["input"], model)
 
 

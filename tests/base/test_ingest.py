@@ -327,3 +327,38 @@ def test_a_paragraph_without_a_break_is_split_and_nothing_is_cut_off(base: Knowl
     assert whole.text == words
     assert found(base, "word19999") == ["long.txt"]
     assert len(base.inspect_document("long.txt").chunks) > 50
+
+
+CONTROLS = ("\x00", "\t", "\n", "\x1b", "\x7f", "\x85", "\u2028")
+
+
+@pytest.mark.scenario("ingestion", "A control character in a name")
+def test_a_file_name_with_a_control_character_is_reported_and_its_neighbours_are_stored(
+    base: KnowledgeBase, tmp_path: Path
+):
+    folder = tmp_path / "odd"
+    (folder / "s\tub").mkdir(parents=True)
+    for name in ("plain.md", "a\nb.md", "s\tub/x.md", "Icon\r"):
+        (folder / name).write_text("Peas climb.")
+    report = base.ingest(folder)
+    assert paths(base) == ["plain.md"]
+    assert {one.uri: (one.reason, one.detail) for one in report.files if one.reason} == {
+        "Icon\r": ("unsupported", None),
+        r"a\nb.md": ("unreadable", "the file name has the control character U+000A; rename it"),
+        r"s\tub/x.md": ("unreadable", "the file name has the control character U+0009; rename it"),
+    }
+    with pytest.raises(UnreadableFileError, match=r"control character U\+000A"):
+        base.ingest(folder / "a\nb.md")
+
+
+@pytest.mark.scenario("ingestion", "A control character in a name")
+@pytest.mark.parametrize("char", [*CONTROLS, "\ud800"])
+def test_a_text_is_refused_under_a_name_with_a_control_character(base: KnowledgeBase, char: str):
+    for text in ("Peas climb.", b"Peas climb."):
+        with pytest.raises(InvalidArgumentError) as caught:
+            base.ingest_text(text, name=f"notes/a{char}b.md")
+        error = caught.value.to_wire()
+        assert error["allowed"]
+        assert error["hint"]
+        assert not set(error["message"]) & set(CONTROLS)
+    assert paths(base) == []

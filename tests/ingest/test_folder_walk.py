@@ -263,7 +263,7 @@ def test_a_folder_that_cannot_be_listed_is_reported_and_does_not_stop_the_walk(
 
 @pytest.mark.scenario("ingestion", "Unusual file names")
 def test_odd_names_are_kept_and_names_are_composed(tmp_path: Path) -> None:
-    names = ["a#b.md", 'quo"te.md', "new\nline.md", "per%cent.md", "spa ce.md", "$(x).md", "ü.md"]
+    names = ["a#b.md", 'quo"te.md', "per%cent.md", "spa ce.md", "$(x).md", "ü.md"]
     for name in names:
         (tmp_path / unicodedata.normalize("NFD", name)).write_text("x")
     found, _ = walked(tmp_path)
