@@ -19,7 +19,7 @@ from rag.trust.logistic_model import LogisticModel
 TOPIC_FEATURES = {
     Signals.WORDS_AND_VECTORS: ("best_cosine", "coverage_lead", "agreement"),
     Signals.WORDS: ("excess", "coverage"),
-    Signals.BIGRAMS: ("excess", "bigrams"),
+    Signals.BIGRAMS: ("excess", "whole", "bigrams"),
     Signals.SCORES_AND_VECTORS: ("best_cosine", "score_lead", "agreement"),
     Signals.SCORES: ("score_log", "query_words"),
     Signals.VECTORS: ("best_cosine", "cosine_margin"),

@@ -10,6 +10,8 @@ lexical, where the store tells document frequencies
 ``excess``         ln(1 + max(e − m / 20, 0)): the evidence beyond what chance finds where so much
                    can be hit
 ``coverage``       the most of the query's idf mass that one of the ten best hits holds; [0, 1]
+``whole``          max(``coverage`` − 0.8, 0) / 0.2: whether one hit holds all there is to hold, as
+                   of a keyword; of questions off the topic hardly any does
 ``coverage_lead``  ``coverage`` − the median over the twenty best
 ``known_missed``   share of the mass of words known to the index that none of the ten best hits
                    holds together; [0, 1]
@@ -56,6 +58,7 @@ ABSURD = 1e6  # no BM25 or cosine is this large; NaN and infinity are none eithe
 # The share of its known mass that a question finds in some chunk by chance: of the least log loss
 # on collections that were left out; 0.03 to 0.06 do nearly as well.
 CHANCE = 1 / 20
+WHOLE_FROM = 0.8  # coverage; the rest may be a question word or a particle
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
@@ -104,13 +107,15 @@ def _term_features(scores: Sequence[float], report: TermReport) -> dict[str, flo
     middle = sorted(held)[len(held) // 2] if held else 0.0
     most_held = max(held[:TOP], default=0.0)
     rarest = math.log(max(report.total, 1) + 1)
+    coverage = most_held / mass if mass else 0.0
     evidence = max(_at(scores, 1), 0.0) / (report.saturation * rarest)
     return {
         "evidence": math.log1p(evidence),
         "known_mass": math.log1p(known / rarest),
         "excess": math.log1p(max(evidence - CHANCE * known / rarest, 0.0)),
         "bigrams": _bigrams(report) / len(report.terms) if report.terms else 0.0,
-        "coverage": most_held / mass if mass else 0.0,
+        "coverage": coverage,
+        "whole": max(coverage - WHOLE_FROM, 0.0) / (1 - WHOLE_FROM),
         "coverage_lead": (most_held - middle) / mass if mass else 0.0,
         "known_missed": 1 - most_held / known if known else 1.0,
         "unknown_share": 1 - known / mass if mass else 1.0,

@@ -42,9 +42,19 @@ def test_pairs_of_characters_are_a_share_of_the_words():
 def test_coverage_is_the_idf_mass_that_one_hit_holds():
     found = trust_features(lists(LEXICAL, None, TERMS))
     assert found["coverage"] == (2 + 3) / 10
+    assert found["whole"] == 0.0
     assert found["unknown_share"] == 5 / 10
     assert found["known_missed"] == 1 - 5 / 5
     assert found["coverage_lead"] == pytest.approx((5 - 5) / 10)  # the middle of two is the upper
+
+
+def test_a_keyword_is_held_whole():
+    half, most, all_of_it = (
+        trust_features(lists(LEXICAL, None, report([(1, 1.0), (1, 9.0)], [bits])))
+        for bits in (0b01, 0b10, 0b11)
+    )
+    assert (half["whole"], all_of_it["whole"]) == (0.0, pytest.approx(1.0))
+    assert most["whole"] == pytest.approx((0.9 - 0.8) / 0.2)
 
 
 def test_cosines_are_compared_with_the_list_further_down():

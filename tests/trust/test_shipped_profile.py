@@ -74,6 +74,11 @@ def test_what_the_handbook_answers_is_relevant(
     assert 0 < result.trust["probability"] <= result.trust["on_topic"] < 1
 
 
+@pytest.mark.parametrize("keyword", ["backups", "备份", "备份 恢复", "장애 호출"])
+def test_a_keyword_of_the_handbook_is_not_refused(handbook: rag.KnowledgeBase, keyword: str):
+    assert handbook.lookup(keyword).relevance_level != "none"
+
+
 @pytest.mark.scenario("calibration", "A question of a script without spaces")
 def test_each_question_is_judged_by_the_model_of_its_signals(handbook: rag.KnowledgeBase):
     english, chinese = (
