@@ -20,7 +20,8 @@ MEDIA_ALIASES = {"md": Media.MARKDOWN, "txt": Media.TEXT, "htm": Media.HTML}
 class SearchFilter:
     """What a hit must satisfy: all keys at once, any value within a key.
 
-    An unknown *value* gives no hits; an unknown *key* or a wrong type is an error.
+    An unknown *key*, a wrong type, or a value outside a closed set (``media``, ``trust_min``) is an
+    error; a value that no document has gives no hits.
     ``path_glob`` follows shell rules where ``*`` and ``?`` do not cross ``/`` and ``**`` does.
     ``path_prefix`` is literal. ``trust_min`` admits that level and those above it.
     ``indexed_after`` is inclusive and compared as an instant in UTC.
@@ -57,6 +58,7 @@ class SearchFilter:
 
 
 _LISTS = ("tags", "media", "lang", "source", "source_type", "doc_id")
+_MEDIA = tuple(map(str, Media))  # every reader's media is one of these
 _TEXTS = ("tenant", "path_prefix", "path_glob")
 FILTER_KEYS = tuple(f.name for f in fields(SearchFilter))
 
@@ -67,8 +69,8 @@ def parse_filter(given: Mapping[str, Any] | SearchFilter | None) -> SearchFilter
     A list key accepts one string or a sequence of strings.
 
     Raises:
-        InvalidFilterError: an unknown key, a value of the wrong type, too many values, or a
-            time without an offset.
+        InvalidFilterError: an unknown key, a value of the wrong type or outside a closed set, too
+            many values, or a time without an offset.
     """
     if given is None:
         return SearchFilter()
@@ -110,7 +112,7 @@ def _parsed_value(key: str, value: Any) -> Any:
                 allowed=f"at most {MAX_VALUES} values",
             )
         if key == "media":
-            items = [str(MEDIA_ALIASES.get(item.lower(), item.lower())) for item in items]
+            items = [_media(item) for item in items]
         return tuple(dict.fromkeys(items))
     if key in _TEXTS:
         if not isinstance(value, str):
@@ -127,6 +129,21 @@ def _parsed_value(key: str, value: Any) -> Any:
                 allowed=levels,
             ) from None
     return _parsed_instant(key, value)
+
+
+def _media(given: str) -> str:
+    name = given.lower()
+    if name in MEDIA_ALIASES:
+        return str(MEDIA_ALIASES[name])
+    if name not in _MEDIA:
+        kinds = ", ".join(_MEDIA)
+        raise InvalidFilterError(
+            f"unknown media {given!r:.80}; expected one of: {kinds}",
+            given=given,
+            allowed=kinds,
+            hint="a file's suffix decides its media; a path_glob such as **/*.py is narrower",
+        )
+    return name
 
 
 def _parsed_instant(key: str, value: Any) -> datetime:

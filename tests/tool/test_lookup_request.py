@@ -72,7 +72,8 @@ def test_a_long_value_is_shortened_in_the_message():
 
 
 @pytest.mark.parametrize(
-    "filters", [{"colour": "red"}, {"tags": 7}, {"indexed_after": "yesterday"}, "lang=en"]
+    "filters",
+    [{"colour": "red"}, {"tags": 7}, {"media": "markdwon"}, {"indexed_after": "yesterday"}, "en"],
 )
 def test_a_filter_at_fault_is_a_filter_error(filters):
     with pytest.raises(InvalidFilterError):

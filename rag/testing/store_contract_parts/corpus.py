@@ -14,7 +14,7 @@ from rag.embedding.protocol import EmbedderIdentity
 from rag.ingest.index_text import index_hash, index_text
 from rag.ingest.records import Chunk, Document, Media, Span
 from rag.ranking.records import SearchMode
-from rag.stores.filters import parse_filter
+from rag.stores.filters import SearchFilter, parse_filter
 from rag.stores.protocol import KnowledgeStore
 from rag.stores.records import ChannelStatus, DocumentWrite, StoreQuery, StoreResponse
 from rag.testing.hashing_embedder import HashingEmbedder
@@ -113,7 +113,7 @@ def search(
     text: str,
     mode: SearchMode = SearchMode.HYBRID,
     *,
-    filters: Mapping[str, Any] | None = None,
+    filters: Mapping[str, Any] | SearchFilter | None = None,
     **options: Any,
 ) -> StoreResponse:
     """Search with the text's own vector, unless ``vector`` is given."""

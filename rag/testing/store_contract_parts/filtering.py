@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from rag.errors import InvalidFilterError
 from rag.ingest.records import Media, Trust
 from rag.stores.filter_match import matches
-from rag.stores.filters import parse_filter
+from rag.stores.filters import SearchFilter, parse_filter
 from rag.stores.protocol import KnowledgeStore
 from rag.testing.store_contract_parts.corpus import (
     MODES,
@@ -143,10 +144,17 @@ class FilteringContract:
         many = [f"tag {n}" for n in range(99)]
         assert uris(search(shelf, "shared", filters={"tags": [*many, "c"]})) == ["z.md"]
 
-    def test_an_unknown_media_or_trust_finds_nothing_or_is_refused_before(
+    @pytest.mark.scenario("knowledge-stores", "A mistyped value of a closed set")
+    def test_an_unknown_media_is_refused_and_finds_nothing_where_it_comes_through(
         self, shelf: KnowledgeStore
     ) -> None:
-        assert search(shelf, "shared word", filters={"media": "vinyl"}).hits == ()
+        with pytest.raises(InvalidFilterError) as caught:
+            search(shelf, "shared word", filters={"media": ["pdf", "markdwon"]})
+        assert caught.value.given == "markdwon"
+        assert caught.value.allowed == "markdown, text, rst, html, pdf, docx, code"
+        built = SearchFilter(media=("vinyl",))
+        assert list(shelf.documents(built)) == []
+        assert search(shelf, "shared word", filters=built).hits == ()
 
     @pytest.mark.scenario("knowledge-stores", "A literal value is found exactly")
     def test_every_literal_finds_exactly_its_own_document(self, store: KnowledgeStore) -> None:
