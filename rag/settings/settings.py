@@ -132,5 +132,5 @@ def _sentence(error: ValidationError) -> str:
     parts = []
     for item in error.errors(include_url=False, include_input=False):
         where = ".".join(str(part) for part in item["loc"]) or "settings"
-        parts.append(f"{where}: {item['msg']}")
+        parts.append(f"{where}: {item['msg'].removeprefix('Value error, ')}")  # of our own checks
     return "invalid settings: " + "; ".join(parts)

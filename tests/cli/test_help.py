@@ -80,6 +80,23 @@ def test_a_mistyped_command_is_answered_with_the_one_that_is_near(cli: CommandLi
     assert "did you mean: rag search" in ran.err
 
 
+def test_an_option_before_the_command_is_answered_with_the_line_to_write(cli: CommandLine):
+    for words, line in {
+        ("--readonly", "search", "tea"): "rag search --readonly tea",
+        (
+            "--store",
+            "a base/kb",
+            "lookup",
+            "two words",
+        ): "rag lookup --store 'a base/kb' 'two words'",
+    }.items():
+        ran = cli(*words)
+        assert ran.code == 2
+        assert f"the option {words[0]!r} stands before the command" in ran.err
+        assert f"hint: write: {line}\n" in ran.err
+    assert "the command is missing; expected one of: quickstart," in cli("--readonly").err
+
+
 def test_building_the_command_tree_takes_milliseconds(cli: CommandLine):
     cli("--help")
     started = time.process_time()

@@ -57,6 +57,14 @@ def test_a_fault_in_the_file_is_an_error_that_names_it(text: str, named: str):
     assert named in caught.value.message
 
 
+def test_a_fault_between_settings_is_told_in_its_own_words():
+    with pytest.raises(ConfigError) as caught:
+        load_settings(gate={"high": 0.1, "medium": 0.9})
+    assert caught.value.message == (
+        "invalid settings: gate: thresholds must satisfy low <= medium <= high"
+    )
+
+
 def test_a_mistyped_variable_of_the_environment_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RAG_SEARC__K", "5")
     with pytest.raises(ConfigError) as caught:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from difflib import get_close_matches
 
@@ -17,10 +18,20 @@ def parser_fault(
 
     What is no number where a request takes one is told in the request's own words.
     """
+    named = next((word for word in argv if word in names), None)
+    if named is not None and argv[0].startswith("-"):
+        behind = [named, *argv[: argv.index(named)], *argv[argv.index(named) + 1 :]]
+        return InvalidArgumentError(
+            f"the option {argv[0]!r:.80} stands before the command",
+            given=" ".join(argv),
+            allowed="rag COMMAND [OPTIONS]",
+            hint=f"write: rag {shlex.join(behind)}",
+        )
     if isinstance(error, UnknownCommandError) or command not in names:
         near = get_close_matches(command, names, n=1)
+        fault = f"unknown command {command!r:.80}" if command else "the command is missing"
         return InvalidArgumentError(
-            f"unknown command {command!r:.80}; expected one of: {', '.join(names)}",
+            f"{fault}; expected one of: {', '.join(names)}",
             given=" ".join(argv),
             allowed=", ".join(names),
             hint=f"did you mean: rag {near[0]}" if near else "see: rag --help",
