@@ -102,7 +102,8 @@ def score_model(model: TrustModel, examples: Sequence[Example]) -> TrustScore:
 def score_pooled(judged: Sequence[tuple[TrustModel, Sequence[Example]]]) -> TrustScore:
     """Return what several models are worth together, each on its own examples, as folds are."""
     judged = [(model, [one for one in examples if one.serves]) for model, examples in judged]
-    kinds = dict.fromkeys(one.construction for _, examples in judged for one in examples)
+    met = {one.construction for _, examples in judged for one in examples}
+    kinds = [kind for kind in Construction if kind in met]
     on_topic, answered, levels = {}, {}, {}
     for kind in kinds:
         parts = []
