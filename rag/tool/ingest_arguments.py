@@ -17,7 +17,10 @@ def _without_nul(path: str) -> str:
     """Return a path if an operating system can take it; raises InvalidArgumentError."""
     if "\0" in path:
         raise InvalidArgumentError(
-            f"{path!r:.80} is no path", given=path, allowed="a path without NUL characters"
+            f"{path!r:.80} is no path",
+            given=path,
+            allowed="a path without NUL characters",
+            hint="name it as a file would be named, such as notes/today.md",
         )
     return path
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,21 +13,18 @@ from pymilvus import MilvusClient
 
 from rag.errors import (
     ConfigError,
-    MissingExtraError,
-    StoreDamagedError,
     StoreError,
-    StoreLockedError,
     StoreNotInitialisedError,
     StoreTooOldError,
 )
 from rag.settings import StoreSettings
 from rag.stores.milvus.engine import Engine, check_age, engine_of
 from rag.stores.milvus.errors import milvus_errors, tame_logging
+from rag.stores.milvus.lite_server import folder_at, refuse_foreign, start_lite, stop_lite
 
 CONNECT_TIMEOUT_S = 3.0  # a server that is there answers in milliseconds, also far away
 MAINTENANCE_S = 120.0  # Lite merges and indexes inside the call that sets it off; seconds at size
 UNFLUSHED_ROWS = 64  # Lite walks unflushed rows in Python; up to here that costs under 5 ms
-LITE_FOLDER = "collections"  # what every Milvus Lite folder holds from its first opening
 
 _SERVER_SCHEMES = ("http", "https", "tcp", "unix")
 
@@ -48,10 +44,12 @@ class MilvusConnection:
         engine: Engine,
         *,
         owns_lite: bool = False,
+        folder: tuple[int, int] | None = None,
     ) -> None:
         self.key: Final = key
         self.uri: Final = uri
         self._owns_lite = owns_lite
+        self._folder = folder
         self.client: Final = client
         self.engine: Final = engine
         self.write_lock: Final = threading.RLock()
@@ -65,6 +63,25 @@ class MilvusConnection:
         """Map engine errors raised inside; see :func:`milvus_errors`."""
         with milvus_errors(self.uri, action):
             yield
+
+    def require_present(self) -> None:
+        """Raise where the folder of a Milvus Lite went, or another took its place (a stat, 2 µs).
+
+        Milvus Lite does not notice: it would answer from memory and open files, and take writes
+        that nobody will find again.
+
+        Raises:
+            StoreNotInitialisedError: the folder that was opened is not there any more.
+        """
+        if self._is_gone():
+            raise StoreNotInitialisedError(
+                f"the index that was opened at {self.uri} is not there any more",
+                given=self.uri,
+                hint="open it again; if nothing has taken its place, ingest anew",
+            )
+
+    def _is_gone(self) -> bool:
+        return self._folder is not None and folder_at(self.key[0]) != self._folder
 
     def wrote(self, collection: str, rows: int) -> None:
         """Take note of rows that Milvus Lite has not flushed yet."""
@@ -104,7 +121,7 @@ class MilvusConnection:
             _OPEN.pop(self.key, None)
             self.client.close()
             if self._owns_lite:
-                _stop_lite(self.key[0])
+                stop_lite(self.key[0], write=not self._is_gone())
 
 
 _OPEN: dict[tuple[str, ...], MilvusConnection] = {}
@@ -149,6 +166,8 @@ def connect(settings: StoreSettings, *, create: bool = True) -> MilvusConnection
                 )
             opened = _open_server if server else _open_lite
             connection = _OPEN[key] = opened(key, settings, token)
+        else:
+            connection.require_present()
         connection.holders += 1
         return connection
 
@@ -185,8 +204,8 @@ def _open_server(key: tuple[str, ...], settings: StoreSettings, token: str) -> M
 
 def _open_lite(key: tuple[str, ...], settings: StoreSettings, _token: str) -> MilvusConnection:
     path = Path(key[0])
-    _refuse_foreign(path, settings.uri)
-    uri, owned = _start_lite(path, settings.uri)
+    refuse_foreign(path, settings.uri)
+    uri, owned = start_lite(path, settings.uri)
     try:
         with milvus_errors(settings.uri, "open", damaged=True):
             client = MilvusClient(
@@ -195,87 +214,9 @@ def _open_lite(key: tuple[str, ...], settings: StoreSettings, _token: str) -> Mi
             version = str(client.get_server_version(timeout=CONNECT_TIMEOUT_S))
     except StoreError:
         if owned:
-            _stop_lite(key[0])
+            stop_lite(key[0])
         raise
     engine = engine_of(version, exclusive=True)
-    return MilvusConnection(key, settings.uri, client, engine, owns_lite=owned)
-
-
-def _refuse_foreign(path: Path, uri: str) -> None:
-    """Refuse what is no Milvus Lite folder, before Milvus Lite puts its own files into it."""
-    if path.is_file():
-        found = "a file (of an older Milvus Lite, or of another program)"
-    elif path.is_dir() and any(path.iterdir()) and not (path / LITE_FOLDER).is_dir():
-        found = "a folder with other files"
-    else:
-        return
-    raise StoreDamagedError(
-        f"{uri} is {found}; a Milvus Lite store is a folder of its own",
-        given=uri,
-        allowed="a path that does not exist yet, or a folder that this program made",
-        hint="nothing was changed; choose another store.uri and ingest there",
+    return MilvusConnection(
+        key, settings.uri, client, engine, owns_lite=owned, folder=folder_at(key[0])
     )
-
-
-class _StartFailure(logging.Filter):
-    """Catches the reason that Milvus Lite's server manager logs and then swallows."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.error: BaseException | None = None
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if record.exc_info and record.exc_info[1] is not None:
-            self.error = record.exc_info[1]
-            return False
-        return True
-
-
-def _start_lite(path: Path, uri: str) -> tuple[str, bool]:
-    """Return the port's URI, and whether we started it and so are to stop it."""
-    try:
-        # here and not above: a server needs only pymilvus, and Lite costs 0.2 s to load
-        from milvus_lite.exceptions import DataDirLockedError
-        from milvus_lite.server_manager import server_manager_instance
-    except ImportError:
-        raise MissingExtraError(
-            f"{uri} is a Milvus Lite path, and milvus-lite is not installed",
-            given=uri,
-            hint="pip install milvus-lite",
-        ) from None
-    tame_logging()  # milvus_lite made its loggers only now
-    logger = logging.getLogger("milvus_lite.server_manager")
-    caught = _StartFailure()
-    logger.addFilter(caught)
-    # a plain pymilvus client of this process may have the folder open, and would lose it
-    running = str(path) in getattr(server_manager_instance, "_servers", {})
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        started = server_manager_instance.start_and_get_uri(str(path))
-    except OSError as error:
-        raise StoreError(f"cannot create {uri}: {error}", given=uri) from error
-    finally:
-        logger.removeFilter(caught)
-    if started is not None:
-        return str(started), not running
-    if isinstance(caught.error, DataDirLockedError):
-        raise StoreLockedError(
-            f"another process has {uri} open; Milvus Lite serves one process at a time",
-            given=uri,
-            hint="wait until it ends; for several processes at once use the local store, "
-            "or run a Milvus server and set store.uri to its address",
-        ) from caught.error
-    if isinstance(caught.error, OSError):
-        raise StoreError(f"cannot open {uri}: {caught.error}", given=uri) from caught.error
-    raise StoreDamagedError(
-        f"the store at {uri} cannot be opened: {caught.error}",
-        given=uri,
-        hint="nothing was changed; restore the folder from a backup, "
-        "or ingest again under another store.uri",
-    ) from caught.error
-
-
-def _stop_lite(path: str) -> None:
-    from milvus_lite.server_manager import server_manager_instance  # as above
-
-    server_manager_instance.release_server(path)

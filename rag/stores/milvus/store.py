@@ -261,3 +261,4 @@ class MilvusHybridKnowledgeStore:
                 given=self._settings.uri,
                 hint="open it again",
             )
+        self._index.connection.require_present()
