@@ -22,8 +22,10 @@ def with_room_advice(
     if budget == 0:
         hint = "A budget of 0 gives the verdict alone; ask with a larger budget_tokens to read."
         return replace(decision, retry=replace(retry, hint=hint))
-    pieces = "the one piece" if len(dropped) == 1 else f"the {len(dropped)} pieces"
-    message = f"{decision.message} None of {pieces} found fits the budget of {budget} tokens."
+    count = len(dropped)
+    pieces = "The one piece" if count == 1 else f"None of the {count} pieces"
+    fits = "does not fit" if count == 1 else "fits"
+    message = f"{decision.message} {pieces} found {fits} the budget of {budget} tokens."
     hint = "Ask again with a larger budget_tokens: nothing fitted, so there is nothing to read."
     return replace(
         decision,

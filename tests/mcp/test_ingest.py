@@ -82,7 +82,7 @@ def test_an_ingest_reports_its_steps(writing: Writing):
         partial(live.client.call_tool, "ingest_file", {"path": "stork.md"}, progress_callback=heard)
     )
     assert result.structured_content["new"] == 1
-    assert "stork.md: new, 1 chunks" in text_of(result)
+    assert "stork.md: new, 1 chunk\n" in text_of(result)
     assert [number for number, _ in steps] == [1, 2, 3]
     assert "reading 1 file" in str(steps[0][1])
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 from rag.ingest.records import Document
 from rag.retrieval.document_fetcher import FetchedChunk, FetchResult
 from rag.surfaces.cli.terminal import Page, shown
+from rag.surfaces.counted import counted
 from rag.wire.base_reports import ChunkInspection, DocumentInspection, InspectedChunk
 
 EXCERPT_CHARS = 160
@@ -26,7 +27,7 @@ def print_fetch(result: FetchResult) -> None:
     for piece in result.context_after:
         _print_neighbour(page, piece)
     if result.truncated:
-        page.line(f"… cut at {result.tokens} tokens ({result.counter})", style="dim")
+        page.line(f"… cut at {counted(result.tokens, 'token')} ({result.counter})", style="dim")
 
 
 def _print_neighbour(page: Page, piece: FetchedChunk) -> None:
@@ -72,7 +73,7 @@ def _print_chunk_head(page: Page, one: InspectedChunk) -> None:
     page.whole(f"{one.chunk.chunk_id}  {shown(one.ref)}", style="bold")
     embedded = "embedded" if one.embedded else "not embedded"
     headings = shown(" > ".join(one.chunk.heading_path))
-    page.line("; ".join(filter(None, (headings, f"{one.tokens} tokens", embedded))), indent=2)
+    page.line("; ".join(filter(None, (headings, counted(one.tokens, "token"), embedded))), indent=2)
 
 
 def _facts(document: Document) -> list[tuple[str, str]]:

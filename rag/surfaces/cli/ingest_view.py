@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from rag.ingest.protocol import IngestProgress
 from rag.ingest.records import FileOutcome, IngestReport
 from rag.surfaces.cli.terminal import Page, note, shown
+from rag.surfaces.counted import counted
 
 LINE_EVERY_S = 2.0  # plain progress lines: often enough to see life, rare enough for a log
 MAX_LISTED = 20
@@ -122,21 +123,21 @@ def print_report(report: IngestReport, *, every_file: bool) -> None:
         )
         if count
     ]
-    files = "1 file" if report.scanned == 1 else f"{report.scanned} files"
+    files = counted(report.scanned, "file")
     page.line(f"{files} in {report.duration_ms / 1000:.1f} s: {', '.join(parts) or 'nothing'}")
     if report.chunks_written:
-        line = f"{report.chunks_written} chunks written"
+        line = f"{counted(report.chunks_written, 'chunk')} written"
         if report.embedder != "none":
             line += (
                 f"; {report.chunks_embedded} embedded by {report.embedder}, "
-                f"{report.vectors_from_cache} vectors from the cache"
+                f"{counted(report.vectors_from_cache, 'vector')} from the cache"
             )
         page.line(line)
     if report.chunks_not_embedded and report.embedder != "none":
-        page.line(
-            f"{report.chunks_not_embedded} chunks are in scripts this embedder does not read; "
-            "they are found by their words"
-        )
+        number = report.chunks_not_embedded
+        found = "it is found by its words" if number == 1 else "they are found by their words"
+        left_out = counted(number, "chunk is", "chunks are")
+        page.line(f"{left_out} in scripts this embedder does not read; {found}")
     for warning in report.warnings:
         page.line(f"note: {warning}")
     _print_files(page, report, every_file=every_file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rag.surfaces.cli.terminal import Page, shown
+from rag.surfaces.counted import counted
 from rag.wire.base_reports import Capabilities
 
 
@@ -53,4 +54,6 @@ def _counted(total: int, counts: Mapping[str, int]) -> str:
 def _when(last: str | None, stale: int) -> str:
     if last is None:
         return "never"
-    return f"last at {last}" + (f"; {stale} documents are stale" if stale else "")
+    return f"last at {last}" + (
+        f"; {counted(stale, 'document is', 'documents are')} stale" if stale else ""
+    )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.text import Text
 
+from rag.evidence.records import ChannelOutcome
 from rag.ranking.records import Channel
 from rag.surfaces.cli.terminal import Page, shown
+from rag.surfaces.counted import counted
 from rag.wire.search_response import FusionTrace, ResultHit, SearchResult, SearchTrace
 
 BAR_CELLS = 10
 EXPLAINED_DROPS = 20
 INDENT = 5
+CONTINUED = "--cursor with the next_cursor that --json prints"
 
 
 def quality_bar(quality: float) -> str:
@@ -21,18 +26,37 @@ def quality_bar(quality: float) -> str:
 
 def channel_line(name: str, status: str, count: int, detail: str | None) -> str:
     """Return what a channel did in words."""
-    said = f"{name}: {count} candidates" if status == "ok" else f"{name}: {status}"
+    said = f"{name}: {counted(count, 'candidate')}" if status == "ok" else f"{name}: {status}"
     return f"{said} ({shown(detail)})" if detail else said
 
 
+def search_line(mode: str, channels: Mapping[str, ChannelOutcome], took_ms: float) -> str:
+    """Return how a result came about: the channels that its mode asks, and the time taken."""
+    asked = {name: one for name, one in channels.items() if mode in ("hybrid", name)}
+    said = " · ".join(
+        channel_line(name, one.status, one.count, one.detail) for name, one in asked.items()
+    )
+    return f"{'hybrid; ' if mode == 'hybrid' else ''}{said}; {took_ms:.0f} ms"
+
+
 def print_headline(
-    page: Page, place: str, quality: float, ref: str, rest: str, *, stale: bool
+    page: Page,
+    place: str,
+    quality: float,
+    ref: str,
+    rest: str,
+    *,
+    stale: bool,
+    faint: bool = False,
 ) -> None:
-    """Print a hit's place, quality and citation; its headings beside it where there is room."""
-    line = Text(place)
-    line.append(quality_bar(quality), style="green")
+    """Print a hit's place, quality and citation; its headings beside it where there is room.
+
+    ``faint`` is for what came nearest and still does not fit.
+    """
+    line = Text(place, style="dim" if faint else "")
+    line.append(quality_bar(quality), style="" if faint else "green")
     line.append("  ")
-    line.append(shown(ref), style="bold")
+    line.append(shown(ref), style="" if faint else "bold")
     if stale:
         line.append("  stale", style="yellow")
     headings = Text(f"  {shown(rest)}")
@@ -63,10 +87,7 @@ def print_search(result: SearchResult) -> None:
 
 
 def _print_foot(page: Page, result: SearchResult) -> None:
-    channels = " · ".join(
-        channel_line(name, c.status, c.count, c.detail) for name, c in result.channels.items()
-    )
-    page.line(f"{result.mode}; {channels}; {result.took_ms:.0f} ms", style="dim")
+    page.line(search_line(result.mode, result.channels, result.took_ms), style="dim")
     if result.budget is not None:
         used = result.budget
         cut = "; cut to fit" if result.truncated else ""
@@ -76,7 +97,7 @@ def _print_foot(page: Page, result: SearchResult) -> None:
     if result.trace is not None:
         _print_drops(page, result.trace)
     if result.next_cursor:
-        page.whole(f"more: --cursor {result.next_cursor}", style="dim")
+        page.line(f"more: a larger -k, or {CONTINUED}", style="dim")
 
 
 def _snippet(hit: ResultHit) -> Text:

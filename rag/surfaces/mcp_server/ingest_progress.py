@@ -7,6 +7,8 @@ from typing import Any
 
 from anyio import from_thread
 
+from rag.surfaces.counted import counted
+
 Report = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
 """Sends one notification: progress so far, total where known, and a sentence."""
 
@@ -29,7 +31,7 @@ class NotifyingProgress:
         self._say(f"{uri}: {outcome}")
 
     def embedded(self, chunks: int) -> None:
-        self._say(f"{chunks} chunks have their vector")
+        self._say(f"{counted(chunks, 'chunk has its vector', 'chunks have their vector')}")
 
     def indexing(self, step: str, done: int, total: int) -> None:
         self._say(f"vector index: {step} {done} of {total} chunks")

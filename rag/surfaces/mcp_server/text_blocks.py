@@ -6,6 +6,7 @@ from rag.evidence.context_block import ContextBlock, harmless
 from rag.evidence.records import RagBatchResult
 from rag.ingest.records import FileOutcome, IngestReport
 from rag.retrieval.document_fetcher import FetchResult
+from rag.surfaces.counted import counted
 from rag.tool.result_text import NO_EVIDENCE, verdict_lines
 from rag.wire.base_reports import Capabilities, DoctorReport
 from rag.wire.search_response import ResultHit, SearchResult
@@ -45,7 +46,7 @@ def fetch_text(result: FetchResult) -> str:
     unit, span = result.unit, f"{result.start} to {result.end}"
     head = f"{harmless(result.uri)}, {unit}s {span} — {harmless(result.title)}"
     if before or after:
-        head += f", with {len(before)} chunks before and {len(after)} after"
+        head += f", with {counted(len(before), 'chunk')} before and {len(after)} after"
     end = "" if text.endswith("\n") else "\n"
     lines = [head, block.notice, f"<{block.tag}>\n{text}{end}</{block.tag}>"]
     if result.truncated:
@@ -61,7 +62,7 @@ def ingest_text(report: IngestReport) -> str:
     for file in report.files:
         said = f"{harmless(file.uri)}: {file.outcome}"
         if file.outcome in (FileOutcome.NEW, FileOutcome.UPDATED):
-            said += f", {file.chunks} chunks"
+            said += f", {counted(file.chunks, 'chunk')}"
         why = ", ".join(filter(None, (file.reason and str(file.reason), file.detail)))
         lines.append(f"{said} ({harmless(why)})" if why else said)
     return "\n".join([*lines, f"source: {report.source}"])
@@ -71,7 +72,7 @@ def schema_text(it: Capabilities) -> str:
     """Return what the base holds and can do, a line each."""
     lines = []
     if it.store is not None:
-        held = f"{it.store.documents} documents, {it.store.chunks} chunks"
+        held = f"{counted(it.store.documents, 'document')}, {counted(it.store.chunks, 'chunk')}"
         lines.append(f"holds: {held} ({it.store.backend})")
     sources = ", ".join(source.name for source in it.sources) or "none yet"
     limits = ", ".join(f"{name} {value}" for name, value in it.limits.items())

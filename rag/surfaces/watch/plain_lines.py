@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from rag.errors import RagError
 from rag.ingest.records import FileOutcome, FileReport, IngestReport, SkipReason
+from rag.surfaces.counted import counted
 from rag.wire import to_wire
 
 # Reasons that a reader of the log should see; the others are choices, not problems.
@@ -84,4 +85,5 @@ def _summary(report: IngestReport) -> str:
         (report.unchanged, "unchanged"),
     )
     said = ", ".join(f"{count} {name}" for count, name in counts if count) or "nothing to read"
-    return f"{said} in {report.duration_ms / 1_000:.1f} s; {report.chunks_written} chunks written"
+    chunks = counted(report.chunks_written, "chunk")
+    return f"{said} in {report.duration_ms / 1_000:.1f} s; {chunks} written"

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from rag.surfaces.web.hit_rows import drop_words
-from rag.surfaces.web.safe_text import visible
+from rag.surfaces.web.safe_text import marked, visible
 
 TEMPLATES = Path(__file__).parent / "templates"
 BAR_WIDTH = 100  # of the drawings, in their own units
@@ -46,6 +46,7 @@ def build_environment() -> Environment:
     )
     filters: dict[str, Any] = {
         "visible": visible,
+        "kept": marked,
         "number": _number,
         "width": _percent_width,
         "day": _day,

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from rag.surfaces.cli.ingest_view import progress_for
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import Page, print_record
+from rag.surfaces.counted import counted
 
 
 def copy_command(
@@ -48,13 +49,15 @@ def copy_command(
         return 0
     page = Page()
     page.line(
-        f"{report.documents} documents in {report.duration_ms / 1000:.1f} s: "
+        f"{counted(report.documents, 'document')} in {report.duration_ms / 1000:.1f} s: "
         f"{report.copied} copied, {report.unchanged} there already"
     )
-    page.line(
-        f"{report.chunks_copied} chunks with {report.vectors_copied} vectors of "
-        f"{report.embedder}, read back and found equal"
+    chunks, vectors = (
+        counted(report.chunks_copied, "chunk"),
+        counted(report.vectors_copied, "vector"),
     )
+    page.line(f"{chunks} with {vectors} of {report.embedder}, read back and found equal")
     if report.only_in_target:
-        page.line(f"{report.only_in_target} documents are in the target alone, and stay there")
+        only = counted(report.only_in_target, "document is", "documents are")
+        page.line(f"{only} in the target alone, to stay there")
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import Page, print_record, shown
+from rag.surfaces.counted import counted
 
 
 def delete_command(
@@ -29,5 +30,5 @@ def delete_command(
     if common.json:
         print_record(report)
     else:
-        Page().line(f"deleted {shown(report.name or '')}: {report.chunks} chunks")
+        Page().line(f"deleted {shown(report.name or '')}: {counted(report.chunks, 'chunk')}")
     return 0

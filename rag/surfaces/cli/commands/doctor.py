@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import Page, print_record, shown
+from rag.surfaces.counted import counted
 
 if TYPE_CHECKING:
     from rag.wire.base_reports import DoctorReport
@@ -55,4 +56,4 @@ def _print(report: DoctorReport) -> None:
             page.line(f"→ {shown(check.hint)}", indent=8, hang=2)
     if not report.ok:
         faults = sum(not check.ok for check in report.checks)
-        page.line(f"{faults} of {len(report.checks)} checks found a fault")
+        page.line(f"{faults} of {counted(len(report.checks), 'check')} found a fault")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rag.surfaces.cli.options import CommonOptions, FilterOptions, WholeNumber
 from rag.surfaces.cli.terminal import Page, print_record, shown
+from rag.surfaces.counted import counted
 
 
 def list_command(
@@ -43,7 +44,7 @@ def list_command(
                 shown(document.source),
                 shown(document.uri),
                 document.language,
-                f"{document.chunk_count:4} chunks",
+                f"{counted(document.chunk_count, 'chunk'):>11}",
                 shown(document.title),
             )
             for document in found.documents

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from rag.surfaces.cli.options import AnyNumber, CommonOptions, FilterOptions, WholeNumber
-from rag.surfaces.cli.terminal import print_record
+from rag.surfaces.cli.terminal import note, print_record
 
 
 def lookup_command(
@@ -60,7 +60,8 @@ def lookup_command(
     context
         Print only the context block, ready to be put into a prompt.
     """
-    from rag.surfaces.cli.lookup_view import print_lookup
+    from rag.evidence.records import RelevanceLevel
+    from rag.surfaces.cli.lookup_view import print_lookup, verdict
     from rag.tool.lookup_request import parse_request
 
     given = parse_request(
@@ -82,6 +83,8 @@ def lookup_command(
     if common.json:
         print_record(result)
     elif context:
+        if result.relevance_level is RelevanceLevel.NONE:
+            note(verdict(result))  # beside the block, which goes into a prompt as it stands
         print(result.context)  # noqa: T201  # the CLI's own voice
     else:
         print_lookup(result)

@@ -7,6 +7,7 @@ import sys
 from rag.errors import ConfirmationRequiredError
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import Page, note, print_record
+from rag.surfaces.counted import counted
 
 
 def reset_command(
@@ -40,7 +41,8 @@ def reset_command(
     if common.json:
         print_record(report)
     else:
-        Page().line(f"deleted {report.documents} documents with {report.chunks} chunks")
+        documents, chunks = counted(report.documents, "document"), counted(report.chunks, "chunk")
+        Page().line(f"deleted {documents} with {chunks}")
     return 0
 
 

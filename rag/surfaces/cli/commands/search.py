@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import AnyNumber, CommonOptions, FilterOptions, WholeNumber
 from rag.surfaces.cli.terminal import note, print_record, writing
+from rag.surfaces.counted import counted
 
 
 def search_command(
@@ -121,7 +122,8 @@ def _bulk(common: CommonOptions) -> int:
             with writing():
                 sys.stdout.write(to_json(item) + "\n")
                 sys.stdout.flush()  # a reader at the other end sees each answer as it comes
-    note(f"{len(lines)} searches: {len(lines) - failed} answered, {failed} failed")
+    searches = counted(len(lines), "search", "searches")
+    note(f"{searches}: {len(lines) - failed} answered, {failed} failed")
     return 0
 
 
