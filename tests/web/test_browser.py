@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.conftest import PHONE, watched
+from tests.web.conftest import DESKTOP, PHONE, watched
 
 QUESTION = "How long are backups kept?"
 PAGES = (
@@ -75,6 +75,36 @@ def test_each_hit_shows_its_ranks_scores_and_the_fusion_in_figures(
     marks = page.locator(".hit").first.locator("mark").all_inner_texts()
     assert marks == [snippet["text"][start:end] for start, end in snippet["matches"]]
     assert "kept" in marks
+
+
+def test_the_context_block_stays_in_view_and_citations_stand_in_one_line(
+    page: Page, handbook_address: str
+):
+    page.goto(f"{handbook_address}/?q={QUESTION}&k=12")
+    left = {round(box["x"]) for box in _boxes(page, ".hit .cite")}
+    assert page.locator(".hit").count() > 9  # ranks of one figure, and of two
+    assert len(left) == 1
+    page.locator(".hit").last.scroll_into_view_if_needed()
+    (box,) = _boxes(page, "#context")
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= DESKTOP["height"]
+
+
+def _boxes(page: Page, selector: str) -> list[dict[str, float]]:
+    """Return where each element of a kind stands in the window."""
+    boxes: list[dict[str, float]] = page.locator(selector).evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().toJSON())"
+    )
+    return boxes
+
+
+def test_a_snippet_keeps_its_lines(page: Page, handbook_address: str):
+    page.goto(f"{handbook_address}/?q={QUESTION}")
+    found = _asked(handbook_address, "/v1/search", {"query": QUESTION})
+    for place, hit in enumerate(found["hits"]):
+        snippet = page.locator(".hit").nth(place).locator(".snippet")
+        assert snippet.text_content() == hit["snippet"]["text"]
+    assert "\n" in page.locator(".snippet").first.inner_text()
 
 
 @pytest.mark.scenario("web-inspector", "A small budget")

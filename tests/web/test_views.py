@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -36,8 +38,31 @@ def test_marked_text_is_the_escaped_text_with_marks_and_nothing_else(text: str, 
     places = sorted(end for end in ends if end <= len(text))
     matches = list(zip(places[::2], places[1::2], strict=False))
     html = marked(text, matches)
-    assert html.replace("<mark>", "").replace("</mark>", "") == escape(visible(text))
+    assert re.sub(r"</?(?:mark|span)(?: class=\"kept\")?>", "", html) == escape(visible(text))
     assert html.count("<mark>") == html.count("</mark>") == len(matches)
+
+
+@given(
+    text=st.text("ab- <>&`,\n", max_size=40),
+    ends=st.lists(st.integers(0, 40), max_size=8, unique=True),
+)
+def test_marks_and_kept_options_are_well_nested(text: str, ends: list[int]):
+    places = sorted(end for end in ends if end <= len(text))
+    html = marked(text, zip(places[::2], places[1::2], strict=False))
+    parts = list(ElementTree.fromstring(f"<p>{html}</p>").iter())
+    assert sum(part.tag == "mark" for part in parts) == len(places) // 2
+    assert "".join(ElementTree.fromstring(f"<p>{html}</p>").itertext()) == text
+
+
+def test_an_option_is_kept_on_one_line():
+    kept = '<span class="kept">{}</span>'
+    assert marked("use --gib, or -k 1") == f"use {kept.format('--gib')}, or {kept.format('-k')} 1"
+    assert marked("(--dry-run)", [(3, 6)]) == f"({kept.format('--<mark>dry</mark>-run')})"
+    assert (
+        marked("all-MiniLM-L6 - a\n---\n2024-01-02 --") == "all-MiniLM-L6 - a\n---\n2024-01-02 --"
+    )
+    assert marked("--" + "a" * 99) == "--" + "a" * 99  # wider than a phone
+    assert marked("a --gib b", [(0, 5)]) == "<mark>a --g</mark>ib b"
 
 
 def test_characters_that_turn_text_round_are_shown_as_such():
