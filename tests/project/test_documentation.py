@@ -7,7 +7,6 @@ import io
 import itertools
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from types import ModuleType
 import pytest
 
 from tests.project.documentation_page import Block, Command, agrees, blocks_of, commands_of
-from tests.project.repository import PACKAGE, ROOT, one_a_line
+from tests.project.repository import ROOT, one_a_line
 
 PAGES = [*ROOT.glob("README.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 PROSE = [
@@ -25,7 +24,6 @@ PROSE = [
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "devflow").rglob("*.md")),
 ]
-SAMPLES = PACKAGE / "samples"
 COMMAND_TIMEOUT_S = 120
 
 
@@ -39,7 +37,7 @@ def _has_code(page: Path) -> bool:
 
 @pytest.fixture
 def a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Path]:
-    """Return what puts us into a new folder with the sample corpus, where ``rag`` is a command."""
+    """Return what puts us into a new, empty folder, where ``rag`` is a command."""
     programs = tmp_path / "bin"
     programs.mkdir()
     command = programs / "rag"
@@ -60,7 +58,7 @@ def a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Pa
 
     def into_a_new_folder() -> Path:
         folder = tmp_path / f"folder-{next(numbers)}"
-        shutil.copytree(SAMPLES, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+        folder.mkdir()  # a reader has no file that the page did not bring
         monkeypatch.chdir(folder)
         return folder
 
