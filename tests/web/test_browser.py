@@ -120,6 +120,31 @@ def test_what_was_left_out_is_shown_with_its_reason(page: Page, handbook_address
     expect(page.locator(".hit .packed").first).to_have_text("[1]")
 
 
+@pytest.mark.scenario("web-inspector", "A question that is refused")
+def test_a_refused_question_is_refused_before_what_came_nearest(page: Page, handbook_address: str):
+    page.goto(f"{handbook_address}/?q=zxcm+qwoeiu&mode=vector")
+    result = _asked(handbook_address, "/v1/lookup", {"query": "zxcm qwoeiu", "mode": "vector"})
+    assert (result["relevance_level"], result["reason"]) == ("none", "below_threshold")
+    expect(page.locator(".verdict .plainly")).to_have_text("no piece fits well enough")
+    expect(page.locator("#hits-title")).to_contain_text("What came nearest")
+    expect(page.locator(".nearest-note")).to_contain_text("Quality is a ranking signal")
+    expect(page.locator(".nearest .hit")).not_to_have_count(0)
+    expect(page.locator(".bar.quality")).to_have_count(0)
+    verdict, nearest = (_boxes(page, one)[0]["y"] for one in (".verdict", "#hits-title"))
+    assert verdict < nearest
+    assert _faults(page) == []
+
+
+@pytest.mark.scenario("web-inspector", "A channel that was not asked")
+def test_a_channel_that_was_not_asked_is_not_said_to_have_found_nothing(
+    page: Page, handbook_address: str
+):
+    for mode, name in (("lexical", "vector"), ("vector", "words")):
+        page.goto(f"{handbook_address}/?q={QUESTION}&mode={mode}")
+        said = page.locator(".measures div", has_text=name).locator(".absent").all_inner_texts()
+        assert set(said) == {"not asked"}
+
+
 @pytest.mark.scenario("web-inspector", "A citation is opened")
 def test_a_citation_leads_to_its_lines(page: Page, handbook_address: str):
     page.goto(f"{handbook_address}/?q={QUESTION}")

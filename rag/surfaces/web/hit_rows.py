@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from rag.evidence.records import Drop, DropReason, RagToolResult
+from rag.stores.records import ChannelStatus
 from rag.surfaces.web.safe_text import marked
 from rag.wire.search_response import ResultHit, SearchResult, SearchTrace
 
@@ -20,14 +21,27 @@ DROPPED_BECAUSE = {
     DropReason.ALREADY_PACKED: "it stands with another question already",
 }
 
+ABSENT_BECAUSE = {
+    ChannelStatus.OK: "not found",
+    ChannelStatus.OFF: "not asked",
+    ChannelStatus.NO_TERMS: "not asked",
+    ChannelStatus.NOT_COVERED: "not asked",
+    ChannelStatus.ERROR: "failed",
+    ChannelStatus.TIMEOUT: "failed",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelCell:
-    """What one channel said of a hit; ``share`` is its score over the channel's best, in [0, 1]."""
+    """What one channel said of a hit; ``share`` is its score over the channel's best, in [0, 1].
+
+    ``absent`` says in words why there is no rank: an empty answer is not a question never asked.
+    """
 
     rank: int | None
     score: float | None
     share: float
+    absent: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +71,7 @@ def hit_rows(found: SearchResult, result: RagToolResult) -> tuple[HitRow, ...]:
     unlisted = DROPPED_BECAUSE[DropReason.OVER_BUDGET] if result.dropped_not_listed else None
     ranks = {hit.chunk_id: hit.rank for hit in found.hits}
     best = _best_scores(found.hits)
+    absent = {name: ABSENT_BECAUSE[report.status] for name, report in found.channels.items()}
     rows = []
     for hit in found.hits:
         item, drop = numbers.get(hit.chunk_id), drops.get(hit.chunk_id)
@@ -65,8 +80,12 @@ def hit_rows(found: SearchResult, result: RagToolResult) -> tuple[HitRow, ...]:
             HitRow(
                 hit=hit,
                 snippet=marked(hit.snippet.text, hit.snippet.matches) if hit.snippet else Markup(),
-                lexical=_cell(detail.lexical_rank, detail.lexical_score, best["lexical"]),
-                vector=_cell(detail.vector_rank, detail.vector_score, best["vector"]),
+                lexical=_cell(
+                    detail.lexical_rank, detail.lexical_score, best["lexical"], absent["lexical"]
+                ),
+                vector=_cell(
+                    detail.vector_rank, detail.vector_score, best["vector"], absent["vector"]
+                ),
                 fusion=_fusion_sum(hit, found.trace),
                 number=item.number if item else None,
                 cut=item.truncated if item else False,
@@ -88,9 +107,9 @@ def _best_scores(hits: Sequence[ResultHit]) -> Mapping[str, float]:
     return {"lexical": max(lexical, default=0.0), "vector": max(vector, default=0.0)}
 
 
-def _cell(rank: int | None, score: float | None, best: float) -> ChannelCell:
+def _cell(rank: int | None, score: float | None, best: float, absent: str) -> ChannelCell:
     share = 0.0 if score is None or best <= 0 else min(1.0, max(0.0, score / best))
-    return ChannelCell(rank=rank, score=score, share=share)
+    return ChannelCell(rank=rank, score=score, share=share, absent=absent)
 
 
 def _fusion_sum(hit: ResultHit, trace: SearchTrace | None) -> str | None:
