@@ -87,7 +87,8 @@ class EvidenceChain:
             InvalidArgumentError: the kind is missing or unknown, a hit does not fit it, or the
                 floor is out of range.
         """
-        floor = parse_request({"query": "", "min_quality": min_quality}).min_quality
+        # a look-up's floor, whatever its question
+        floor = parse_request({"query": "any", "min_quality": min_quality}).min_quality
         scale = hit_scale(score_kind)
         found = label_hits(hits, scale)
         rated = rate_hits(found, self._normalizer.to_quality_scores(found))

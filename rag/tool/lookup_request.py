@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from rag.retrieval.query_check import checked_text
 from rag.stores.filters import SearchFilter
 from rag.tool.request import Request, parse_as
 from rag.tool.request_fields import (
@@ -84,6 +85,9 @@ class LookupRequest(Request):
     attempt: AttemptNumber = None
     seen_chunk_ids: SeenChunks = ()
     deadline_s: Deadline = None
+
+    def check(self) -> None:
+        checked_text(self.query)
 
 
 def parse_request(

@@ -23,6 +23,12 @@ class Request(BaseModel):
 
     called: ClassVar[str] = "a request"
 
+    def check(self) -> None:
+        """Raise InvalidInputError for what a type cannot say, such as a query that is blank.
+
+        Called by :func:`parse_as`, so before a surface opens any base.
+        """
+
 
 Given = TypeVar("Given", bound=Request)
 
@@ -39,14 +45,17 @@ def parse_as(
     Raises:
         InvalidArgumentError: a field is unknown, missing, of the wrong type or out of range.
         InvalidFilterError: a filter key is unknown or its value has the wrong type.
+        EmptyQueryError, QueryTooLongError: there is nothing to search for, or too much.
     """
     if isinstance(given, model) and not options:
         return given
     fields = {**fields_of(given, model), **(options or {})}
     try:
-        return model.model_validate(without_nulls(fields, model))
+        request = model.model_validate(without_nulls(fields, model))
     except ValidationError as error:
         raise first_fault(error, model) from None
+    request.check()
+    return request
 
 
 def fields_of(given: object, model: type[Request]) -> dict[str, Any]:

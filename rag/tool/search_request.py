@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from rag.retrieval.query_check import SNIPPET_CHARS
+from rag.retrieval.query_check import SNIPPET_CHARS, checked_text
 from rag.stores.filters import SearchFilter
 from rag.tool.request import Request
 from rag.tool.request_fields import (
@@ -46,3 +46,6 @@ class SearchRequest(Request):
         description="Add the channels' whole rankings, the fusion, and what a look-up would drop.",
     )
     deadline_s: Deadline = None
+
+    def check(self) -> None:
+        checked_text(self.query)

@@ -160,9 +160,9 @@ def connect(settings: StoreSettings, *, create: bool = True) -> MilvusConnection
             tame_logging()
             if not (server or create or Path(place).exists()):
                 raise StoreNotInitialisedError(
-                    f"there is no index at {settings.uri}",
+                    f"there is no index at {settings.uri} yet",
                     given=settings.uri,
-                    hint="ingest something first: rag ingest PATH",
+                    hint="ingest something first: rag ingest FOLDER",
                 )
             opened = _open_server if server else _open_lite
             connection = _OPEN[key] = opened(key, settings, token)

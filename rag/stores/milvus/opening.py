@@ -61,9 +61,9 @@ def open_index(
         if not _is_there(connection, chunks, ledger):
             if not create:
                 raise StoreNotInitialisedError(
-                    f"there is no index at {connection.uri}",
+                    f"there is no index at {connection.uri} yet",
                     given=connection.uri,
-                    hint="ingest something first: rag ingest PATH",
+                    hint="ingest something first: rag ingest FOLDER",
                 )
             made = new_manifest(analyzer, embedder)
             dimensions = None if embedder is None else embedder.dimensions

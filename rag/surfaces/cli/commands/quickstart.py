@@ -42,10 +42,12 @@ def quickstart_command(
     from dataclasses import replace
 
     from rag.surfaces.cli.lookup_view import print_lookup
+    from rag.tool.lookup_request import parse_request
     from rag.wire.base_reports import QuickstartReport
 
     common = replace(common, store=common.store or str(folder / ".rag"))
     common.settings().require_writable("build a base")
+    parse_request(question)
     handbook = _copied_handbook(folder)
     with common.open(writes="build a base", create=True) as base:
         with progress_for(quiet=common.json) as progress:
