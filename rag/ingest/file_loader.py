@@ -41,7 +41,9 @@ def parse_file(data: bytes, reader: Reader, *, uri: str) -> ParsedDocument | Ski
     try:
         parsed = reader.read(data, uri=uri)
     except UnreadableFileError as error:
-        return SkippedFile(uri=uri, reason=SkipReason.UNREADABLE, detail=error.message)
+        return SkippedFile(
+            uri=uri, reason=SkipReason.UNREADABLE, detail=_without_name(error.message, uri)
+        )
     if not parsed.text or parsed.text.isspace():
         detail = "no page has text; scans need text recognition first"
         return SkippedFile(
@@ -50,3 +52,8 @@ def parse_file(data: bytes, reader: Reader, *, uri: str) -> ParsedDocument | Ski
             detail=detail if reader.media is Media.PDF else "only white space",
         )
     return parsed
+
+
+def _without_name(message: str, uri: str) -> str:
+    """Return what is wrong with a file; its name stands beside that wherever it is shown."""
+    return message.removeprefix(f"{uri} is ").removeprefix(f"{uri} ")

@@ -127,3 +127,13 @@ def test_a_document_with_the_same_path_in_two_sources_is_named_by_its_id(
     first = cli("list", "--source", "one", "--json").json["documents"][0]["doc_id"]
     assert first in error["message"]
     assert cli("fetch", "document", first, "--json").json["text"] == "# one\n"
+
+
+def test_a_file_that_cannot_be_read_is_named_once_on_its_line(cli: CommandLine, notes: Path):
+    (notes / "scan.pdf").write_bytes(b"%PDF-1.4 no more")
+    (notes / "odd.ipynb").write_text("{}", "utf-8")
+    lines = cli("ingest", notes).out.splitlines()
+    pdf = next(line for line in lines if "scan.pdf" in line)
+    assert pdf.startswith("  skipped   scan.pdf  unreadable (cannot be opened as PDF: ")
+    assert pdf.count("scan.pdf") == 1
+    assert "  skipped   odd.ipynb  unreadable (not a Jupyter notebook)" in lines
