@@ -142,7 +142,7 @@ def _fusion_sum(hit: ResultHit, fusion: FusionTrace) -> str:
         if rank is not None and channel in fusion.weights
     ]
     most = " + ".join(f"{weight:g}/({fusion.k}+1)" for weight in fusion.weights.values())
-    return f"fusion   ({' + '.join(terms)}) / ({most}) = {_number(hit.retrieval.fusion_score)}"
+    return f"fusion   ({' + '.join(terms)}) ÷ ({most}) = {_number(hit.retrieval.fusion_score)}"
 
 
 def _number(value: float | None) -> str:
