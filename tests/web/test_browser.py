@@ -191,16 +191,47 @@ def test_two_modes_are_compared_line_by_line(page: Page, handbook_address: str):
     )
 
 
-def test_lines_of_a_comparison_end_at_their_rows(page: Page, handbook_address: str):
-    page.goto(f"{handbook_address}/compare?q=who+is+on+call+when+the+database+is+down")
+COMPARED = "/compare?q=who+is+on+call+when+the+database+is+down&k=8"
+
+
+@pytest.mark.parametrize(("window", "scale"), [(DESKTOP, 1.0), (PHONE, 1.5)])
+def test_lines_and_heads_of_a_comparison_stand_at_their_lists(
+    page: Page, handbook_address: str, window: Any, scale: float
+):
+    page.set_viewport_size(window)
+    page.goto(f"{handbook_address}{COMPARED}")
     path = page.locator(".lines path").last
     rank = int(path.get_attribute("data-left") or 0)
-    row = page.locator(f".ranked.left li[data-rank='{rank}']").bounding_box()
-    lines = page.locator(".lines").bounding_box()
-    assert row is not None
-    assert lines is not None
+    (row,) = _boxes(page, f".ranked.left li[data-rank='{rank}']")
+    (lines,) = _boxes(page, ".lines svg")
     start = float((path.get_attribute("d") or "").split()[1])
-    assert lines["y"] + start == pytest.approx(row["y"] + row["height"] / 2, abs=1)
+    assert lines["y"] + start * scale == pytest.approx(row["y"] + row["height"] / 2, abs=1)
+    for side in ("left", "right"):
+        (head,), (ranked,) = (_boxes(page, f".{kind}.{side}") for kind in ("side-head", "ranked"))
+        assert (head["x"], head["width"]) == (ranked["x"], ranked["width"])
+        assert lines["y"] == ranked["y"]
+
+
+def test_the_lines_of_a_citation_are_never_cut_off_in_a_comparison(
+    page: Page, handbook_address: str
+):
+    page.set_viewport_size(PHONE)
+    page.goto(f"{handbook_address}{COMPARED}")
+    cards, places = _boxes(page, ".ranked li"), _boxes(page, ".ranked .place")
+    assert len(cards) == len(places)
+    for card, place in zip(cards, places, strict=True):
+        assert place["right"] <= card["right"]
+        assert place["bottom"] <= card["bottom"]
+
+
+@pytest.mark.scenario("web-inspector", "Levels of two modes")
+def test_each_level_of_a_comparison_has_its_basis_beside_it(page: Page, handbook_address: str):
+    page.goto(f"{handbook_address}{COMPARED}&mode=hybrid&other=vector")
+    said = page.locator(".side-head .basis").all_inner_texts()
+    assert said == ["ordinal", "similarity"]
+    expect(page.locator(".summary")).to_contain_text("rest on different bases")
+    page.goto(f"{handbook_address}{COMPARED}&mode=hybrid&other=lexical")
+    assert "bases" not in page.locator(".summary").inner_text()
 
 
 @pytest.mark.scenario("web-inspector", "By keys alone")
@@ -283,6 +314,8 @@ def test_an_empty_base_says_how_to_fill_it(page: Page, empty_address: str):
         answer = page.goto(f"{empty_address}{path}")
         assert answer is not None
         assert answer.status == 200
+        says_so = page.get_by_role("heading", name="This base is empty")
+        expect(says_so).to_have_count(0 if path == "/health" else 1)
 
 
 @pytest.mark.scenario("web-inspector", "A hostile document")

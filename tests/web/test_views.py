@@ -16,7 +16,7 @@ from starlette.datastructures import QueryParams
 from rag.assembly import open_base
 from rag.errors import InvalidArgumentError, InvalidFilterError
 from rag.knowledge_base import KnowledgeBase
-from rag.surfaces.web.comparison import PITCH, ROW_HEIGHT, compare
+from rag.surfaces.web.comparison import PITCH, ROW_GAP, ROW_HEIGHT, compare
 from rag.surfaces.web.document_view import MAX_ROWS, DocumentView, view_document
 from rag.surfaces.web.hit_rows import hit_rows
 from rag.surfaces.web.page_form import read_form
@@ -87,8 +87,8 @@ def test_a_comparison_says_how_far_each_hit_moved(base: KnowledgeBase):
     ]
     assert found.lines[0].left_y == ROW_HEIGHT / 2
     assert found.lines[0].right_y == PITCH + ROW_HEIGHT / 2
-    assert (found.shared, found.height) == (2, 3 * PITCH)
-    assert compare((), ()).shared == 0
+    assert (found.shared, found.height) == (2, 3 * PITCH - ROW_GAP)
+    assert (compare((), ()).shared, compare((), ()).height) == (0, 0)
 
 
 def test_the_fusion_is_written_in_figures(base: KnowledgeBase):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from rag.wire.search_response import ResultHit
 
-ROW_HEIGHT, ROW_GAP = 58, 6  # pixels, as in the style sheet
+ROW_HEIGHT, ROW_GAP = 58, 6  # as in the style sheet; on a phone it makes both half as large again
 PITCH = ROW_HEIGHT + ROW_GAP
 Move = Literal["up", "down", "same"]
 
@@ -31,7 +31,10 @@ class RankedHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankLine:
-    """A line from a hit's place on the left to its place on the right, in pixels from the top."""
+    """A line from a hit's place on the left to its place on the right, from the top of both lists.
+
+    Heights are in the units of ``ROW_HEIGHT``; the drawing is scaled to the rows beside it.
+    """
 
     left: int
     right: int
@@ -74,7 +77,7 @@ def compare(left: Sequence[ResultHit], right: Sequence[ResultHit]) -> Comparison
         left=tuple(RankedHit(hit=h, other_rank=right_ranks.get(h.chunk_id)) for h in left),
         right=tuple(RankedHit(hit=h, other_rank=left_ranks.get(h.chunk_id)) for h in right),
         lines=lines,
-        height=max(len(left), len(right)) * PITCH,
+        height=max(0, max(len(left), len(right)) * PITCH - ROW_GAP),
     )
 
 
