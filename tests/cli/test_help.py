@@ -99,6 +99,6 @@ def test_an_option_before_the_command_is_answered_with_the_line_to_write(cli: Co
 
 def test_building_the_command_tree_takes_milliseconds(cli: CommandLine):
     cli("--help")
-    started = time.process_time()
+    started = time.thread_time()  # without what threads of other tests do meanwhile
     cli("--help")
-    assert time.process_time() - started < 0.15
+    assert time.thread_time() - started < 0.15

@@ -7,7 +7,7 @@ from threading import Event
 from rag.knowledge_base import KnowledgeBase
 from rag.retrieval import SearchQuery, SearchResponse, VectorSearchService
 
-PATIENCE_S = 20  # a test that fails must end all the same
+PATIENCE_S = 60  # a test that fails must end all the same
 
 
 class Gate:

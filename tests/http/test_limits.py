@@ -20,7 +20,7 @@ from rag.surfaces.shared_base import SharedBase
 from tests.http.blocking import BlockingService
 from tests.http.service import client_of, services_in, settings_in
 
-PATIENCE_S = 10
+PATIENCE_S = 60
 
 
 @pytest.mark.scenario("http-api", "A body over the limit")

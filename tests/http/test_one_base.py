@@ -38,7 +38,7 @@ def test_thirty_two_first_look_ups_open_one_base(tmp_path: Path):
     with client_of(services) as client, ThreadPoolExecutor(CLIENTS) as threads:
 
         def ask(_: int) -> str:
-            together.wait(20)
+            together.wait(60)
             answer = client.post("/v1/lookup", json={"query": "How long are backups kept?"})
             assert answer.status_code == 200
             return json.dumps(untimed(answer.json()), sort_keys=True)

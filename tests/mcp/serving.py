@@ -18,7 +18,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent, Tool
 
 ROOT = Path(__file__).resolve().parents[2]
-LIMIT_S = 30  # for one call; only a server that hangs needs it
+LIMIT_S = 120  # for one call; only a server that hangs needs it
 CONFIG = """\
 [store]
 uri = "{store}"

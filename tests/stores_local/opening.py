@@ -21,7 +21,7 @@ def local_store(folder: Path, **options: Any) -> LocalKnowledgeStore:
             "analyzer": ANALYZER,
             "embedder": EMBEDDER.identity,
             "fusion": ReciprocalRankFusion(),
-            "lock_timeout_s": 5.0,
+            "lock_timeout_s": 60.0,  # only a writer that hangs needs it
             **options,
         },
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-DEADLINE_S = 20  # only something that hangs needs it
+DEADLINE_S = 60  # only something that hangs needs it
 LOOK_EVERY_S = 0.02
 
 
