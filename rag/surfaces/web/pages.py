@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import HTMLResponse
 
 from rag.diagnosis import diagnose
-from rag.errors import ForbiddenError, RagError
+from rag.errors import ForbiddenError, RagError, StoreNotInitialisedError
 from rag.evidence.records import RagToolResult
 from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
@@ -34,6 +34,8 @@ router = APIRouter(include_in_schema=False)
 
 DOCUMENTS_PER_PAGE = 200
 MOST = 1_000_000_000  # lines and offsets: more than any document or base has
+ASKING = ("lookup", "compare")  # the pages with a form, above which a mistake is said
+OK = 200
 Values = dict[str, Any]
 
 
@@ -125,13 +127,16 @@ async def _page(
     def work() -> tuple[str, int]:
         try:
             filled: Values = {"error": None, **values(services, caller, form)}
+        except StoreNotInitialisedError as error:
+            uri = services.settings.store.uri if caller.tenant is None else ""
+            status = OK if page in ASKING and not form.asked else status_of(error)
+            return render("no_base.html", page=page, form=form, uri=uri), status
         except RagError as error:
-            if page not in ("lookup", "compare"):
+            if page not in ASKING:
                 raise
-            return render(template, page=page, form=form, error=error, asked=False), status_of(
-                error
-            )
-        return render(template, page=page, form=form, asked=form.asked, **filled), 200
+            body = render(template, page=page, form=form, error=error, asked=False)
+            return body, status_of(error)
+        return render(template, page=page, form=form, asked=form.asked, **filled), OK
 
     body, status = await services.reads.run(work)
     return HTMLResponse(body, status_code=status)

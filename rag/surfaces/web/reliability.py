@@ -80,10 +80,17 @@ def trust_view(profile: TrustProfile) -> TrustView:
 
 
 def _plots(given: Any) -> tuple[ReliabilityPlot, ...]:
-    """Return the plots of (mean probability, share answered, weight) bins, by construction."""
+    """Return the plots of (mean probability, share answered, weight) bins, by construction.
+
+    They stand in the order of the table's rows; a construction that has no row comes after them.
+    """
     if isinstance(given, Mapping):
         labels = dict(CONSTRUCTIONS)
-        named = {labels.get(str(name), str(name)): bins for name, bins in given.items()}
+        order = [
+            *(name for name in labels if name in given),
+            *(n for n in given if n not in labels),
+        ]
+        named = {labels.get(name, str(name)): given[name] for name in order}
     else:
         named = {"all questions": given or ()}
     plots = [ReliabilityPlot(title=title, points=_points(bins)) for title, bins in named.items()]
