@@ -4,6 +4,7 @@ from rag.tool.evidence_chain import EvidenceChain, JudgedHits
 from rag.tool.foreign_hit import ForeignHit
 from rag.tool.lookup_knowledge import LookupKnowledgeTool
 from rag.tool.lookup_request import LookupRequest
+from rag.tool.result_text import error_text, lookup_text
 from rag.tool.search_request import SearchRequest
 from rag.tool.tool_schema import tool_definition
 
@@ -14,5 +15,7 @@ __all__ = [
     "LookupKnowledgeTool",
     "LookupRequest",
     "SearchRequest",
+    "error_text",
+    "lookup_text",
     "tool_definition",
 ]

@@ -10,12 +10,19 @@ NO_EVIDENCE = "No evidence."
 
 
 def lookup_text(result: RagToolResult) -> str:
-    """Return the verdict and the advice, then the context block."""
+    """Return what a model is to read: the verdict and the advice, then the context block.
+
+    Each passage stands in it once, fenced as data; the object that ``rag.wire.to_json`` makes of a
+    result has every passage twice and the scores besides, which is for programs.
+    """
     return "\n".join([*verdict_lines(result), "", result.context or NO_EVIDENCE])
 
 
 def error_text(error: RagError) -> str:
-    """Return what was wrong, what is allowed and what to do, with the code."""
+    """Return what a model is to read of a fault that it can mend: an ``InvalidInputError``.
+
+    It has what was wrong, what is allowed and what to do, with the code.
+    """
     lines = [f"error: {error.message}"]
     if error.allowed and error.allowed not in error.message:
         lines.append(f"allowed: {error.allowed}")

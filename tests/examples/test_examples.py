@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from rag.samples import handbook_path
+from rag.tool import tool_definition
+from tests.examples.scripted_model import completion, messages_reply, scripted_model
 
 ROOT = Path(__file__).parents[2]
 MOST_LINES = 15  # what one reads at a glance
@@ -20,7 +24,7 @@ ADAPTED = sorted(
 )
 
 
-def _run(script: str, *arguments: str, cache: Path) -> str:
+def _run(script: str, *arguments: str, cache: Path, **environment: str) -> str:
     done = subprocess.run(
         [sys.executable, str(ROOT / "examples" / script), *arguments],
         env={
@@ -28,6 +32,7 @@ def _run(script: str, *arguments: str, cache: Path) -> str:
             "PYTHONPATH": str(ROOT),
             "XDG_CACHE_HOME": str(cache),
             "HAYSTACK_TELEMETRY_ENABLED": "False",
+            **environment,
         },
         capture_output=True,
         text=True,
@@ -45,11 +50,108 @@ def test_a_folder_is_asked_a_question_and_the_evidence_is_cited(tmp_path: Path):
     assert "[1] backups.md#L15-L19" in shown
 
 
-def test_tool_calls_are_answered_and_a_faulty_one_gets_a_code(tmp_path: Path):
-    tool, *answers = _run("answer_tool_calls.py", str(handbook_path()), cache=tmp_path).splitlines()
-    assert tool == "tool: lookup_knowledge"
-    assert len(answers) == 3
-    assert answers[2].startswith("invalid_argument - 'k' must be a whole number from 1 to 200")
+QUESTION = "How fast must a SEV1 incident be answered?"
+GOOD, FAULTY = {"query": QUESTION, "k": 2}, {"query": QUESTION, "k": 0}
+NOT_JSON = '{"query": "'
+EVIDENCE = "| SEV1 | customers cannot reach their data | 5 minutes |"
+FAULT = "error: 'k' must be a whole number from 1 to 200; got 0"
+SAYS = "Within 5 minutes [1]."
+
+
+def test_chat_completions_get_the_text_of_each_look_up_and_of_each_fault(tmp_path: Path):
+    script = [completion(json.dumps(GOOD), json.dumps(FAULTY), NOT_JSON), completion(says=SAYS)]
+    with scripted_model(script) as model:
+        told = _run(
+            "openai_loop.py",
+            str(handbook_path()),
+            QUESTION,
+            "a-model",
+            cache=tmp_path,
+            OPENAI_BASE_URL=f"{model.url}/v1",
+            OPENAI_API_KEY="secret",
+        )
+    assert told == f"{SAYS}\n"
+    assert {(path, headers["authorization"]) for path, headers, _ in model.asked} == {
+        ("/v1/chat/completions", "Bearer secret")
+    }
+    first, second = model.requests
+    asked = {"role": "user", "content": QUESTION}
+    assert first == {"model": "a-model", "messages": [asked], "tools": [tool_definition("openai")]}
+    user, assistant, *answers = second["messages"]
+    assert (user, assistant) == (asked, script[0]["choices"][0]["message"])
+    assert [(one["role"], one["tool_call_id"]) for one in answers] == [
+        ("tool", call["id"]) for call in assistant["tool_calls"]
+    ]
+    found, faulty, garbled = (one["content"] for one in answers)
+    assert found.startswith("Relevance high")
+    assert found.count(EVIDENCE) == 1
+    assert faulty.startswith(FAULT)
+    assert garbled.startswith("error: the arguments are not JSON: ")
+
+
+def test_anthropic_s_messages_get_a_result_for_each_call_and_a_fault_marked_as_one(tmp_path: Path):
+    script = [messages_reply(GOOD, FAULTY, says="Let me look."), messages_reply(says=SAYS)]
+    with scripted_model(script) as model:
+        told = _run(
+            "anthropic_loop.py",
+            str(handbook_path()),
+            QUESTION,
+            "a-model",
+            cache=tmp_path,
+            ANTHROPIC_BASE_URL=model.url,
+            ANTHROPIC_API_KEY="secret",
+        )
+    assert told == f"{SAYS}\n"
+    for path, headers, body in model.asked:
+        assert (path, headers["x-api-key"]) == ("/v1/messages", "secret")
+        assert headers["anthropic-version"] == "2023-06-01"
+        assert (body["model"], body["tools"]) == ("a-model", [tool_definition("anthropic")])
+        assert body["max_tokens"] > 0
+    user, assistant, results = model.requests[1]["messages"]
+    assert user == {"role": "user", "content": QUESTION}
+    assert assistant == {"role": "assistant", "content": script[0]["content"]}
+    assert results["role"] == "user"
+    found, faulty = results["content"]
+    assert (found["type"], found["tool_use_id"]) == ("tool_result", "toolu_1")
+    assert "is_error" not in found
+    assert found["content"].count(EVIDENCE) == 1
+    assert (faulty["tool_use_id"], faulty["is_error"]) == ("toolu_2", True)
+    assert faulty["content"].startswith(FAULT)
+
+
+@pytest.mark.parametrize("script", ["openai_loop.py", "anthropic_loop.py"])
+def test_a_model_that_never_stops_asking_is_stopped(script: str, tmp_path: Path):
+    asks = (
+        completion(json.dumps(GOOD))
+        if script.startswith("openai")
+        else messages_reply(GOOD, says="")
+    )
+    with scripted_model([asks] * 9) as model:
+        told = _run(
+            script,
+            str(handbook_path()),
+            QUESTION,
+            "a-model",
+            cache=tmp_path,
+            OPENAI_BASE_URL=model.url,
+            ANTHROPIC_BASE_URL=model.url,
+        )
+    assert told == "no answer in 8 turns\n"
+    assert len(model.requests) == 8
+    assert "no_new_evidence" in json.dumps(model.requests[-1])
+
+
+@pytest.mark.parametrize("script", ["openai_loop.py", "anthropic_loop.py"])
+def test_the_page_shows_the_loop_of_the_example(script: str):
+    source = (ROOT / "examples" / script).read_text("utf-8")
+    page = (ROOT / "docs" / "tool.md").read_text("utf-8")
+    loop = [
+        ast.get_source_segment(source, node)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name in {"look_up", "tool_result", "answer"}
+    ]
+    assert len(loop) == 2
+    assert [part for part in loop if part not in page] == []
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,8 @@ PUBLIC: dict[str, list[str]] = {
         "LookupKnowledgeTool",
         "LookupRequest",
         "SearchRequest",
+        "error_text",
+        "lookup_text",
         "tool_definition",
     ],
     "rag.trust": [
