@@ -9,9 +9,9 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 
 from rag.integrations.haystack import EvidenceJudge
 
-TEXTS = ("Backups are kept for 14 days.", "Backups are encrypted.", "Lunch is at noon.")
+TEXTS = {"ops/backups.md": "Backups are kept for 14 days.", "office.md": "Lunch is at noon."}
 store = InMemoryDocumentStore()
-store.write_documents([Document(content=text) for text in TEXTS])
+store.write_documents([Document(content=TEXTS[one], meta={"file_path": one}) for one in TEXTS])
 pipeline = Pipeline()
 pipeline.add_component("bm25", InMemoryBM25Retriever(store))
 pipeline.add_component("judge", EvidenceJudge("bm25", budget_tokens=300))

@@ -19,8 +19,8 @@ class Hashed(Embeddings):
         return [float(value) for value in HashingEmbedder().embed_query(text)]
 
 
-store = InMemoryVectorStore(Hashed())
-store.add_texts(["Backups are kept for 14 days.", "Lunch is at noon."], [{"source": "a.md"}, {}])
+TEXTS, PATHS = ["Backups are kept for 14 days.", "Lunch is at 12."], ("ops/backups.md", "office.md")
+store = InMemoryVectorStore.from_texts(TEXTS, Hashed(), [{"source": path} for path in PATHS])
 question = "How long are backups kept?"
 found = foreign_hits(store.similarity_search_with_score(question))
 print(EvidenceChain().lookup(question, found, score_kind="cosine").context)

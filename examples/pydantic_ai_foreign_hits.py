@@ -8,13 +8,16 @@ from pydantic_ai.models.test import TestModel
 
 from rag.tool import EvidenceChain, ForeignHit
 
-FOUND = {"Backups are kept for 14 days.": 8.4, "Backups are encrypted.": 3.9}
+FOUND = (
+    ("ops/backups.md", "Backups are kept for 14 days.", 8.4),
+    ("ops/keys.md", "Backups are encrypted.", 3.9),
+)
 agent = Agent(TestModel())
 
 
 @agent.tool_plain
 def search(query: str) -> str:
-    hits = [ForeignHit(text=text, score=score) for text, score in FOUND.items()]
+    hits = [ForeignHit(uri=uri, text=text, score=score) for uri, text, score in FOUND]
     return EvidenceChain().lookup(query, hits, score_kind="bm25", budget_tokens=300).context
 
 

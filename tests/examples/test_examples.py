@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -170,10 +171,19 @@ def test_a_framework_asks_a_base(script: str, shown: str, tmp_path: Path):
 @pytest.mark.parametrize(
     ("script", "shown"),
     [
-        ("langchain_foreign_hits.py", "[1] a.md\n<evidence>\nBackups are kept for 14 days.\n"),
+        (
+            "langchain_foreign_hits.py",
+            "[1] ops/backups.md\n<evidence>\nBackups are kept for 14 days.\n",
+        ),
         ("llama_index_foreign_hits.py", "0.35 Backups are encrypted.\nhigh ['below_quality']\n"),
-        ("haystack_foreign_hits.py", "<evidence>\nBackups are kept for 14 days.\n</evidence>\n"),
-        ("pydantic_ai_foreign_hits.py", "<evidence>\\nBackups are encrypted.\\n</evidence>"),
+        (
+            "haystack_foreign_hits.py",
+            "[1] ops/backups.md\n<evidence>\nBackups are kept for 14 days.\n</evidence>\n",
+        ),
+        (
+            "pydantic_ai_foreign_hits.py",
+            "[2] ops/keys.md\\n<evidence>\\nBackups are encrypted.\\n</evidence>",
+        ),
     ],
 )
 def test_hits_of_other_retrievers_become_evidence(script: str, shown: str, tmp_path: Path):
@@ -181,10 +191,18 @@ def test_hits_of_other_retrievers_become_evidence(script: str, shown: str, tmp_p
 
 
 def test_the_kind_of_a_list_s_scores_decides_what_its_qualities_are(tmp_path: Path):
-    cosine, bm25, rrf = _run("plain_foreign_hits.py", cache=tmp_path).splitlines()
-    assert cosine.startswith("cosine [0.71, 0.35, 0.02] high similarity ")
-    assert bm25.startswith("bm25 [1.0, 0.67, 0.33] medium ordinal ")
-    assert rrf.startswith("rrf [1.0, 0.67, 0.33] medium ordinal ")
+    cosine, bm25, rrf, *_ = _run("plain_foreign_hits.py", cache=tmp_path).splitlines()
+    assert cosine.startswith("cosine [0.71, 0.35, 0.02] high similarity")
+    assert bm25.startswith("bm25 [1.0, 0.67, 0.33] medium ordinal")
+    assert rrf.startswith("rrf [1.0, 0.67, 0.33] medium ordinal")
+
+
+def test_a_model_is_cited_a_name_and_never_an_id(tmp_path: Path):
+    """A hit without a ``uri`` is cited by its id, which is a hash in most stores."""
+    for script in sorted((ROOT / "examples").glob("*_foreign_hits.py")):
+        shown = _run(script.name, cache=tmp_path)
+        assert "[1] " not in shown or "[1] ops/backups.md" in shown, script.name
+        assert re.search(r"[0-9a-f]{32}", shown) is None, script.name
 
 
 @pytest.mark.parametrize("script", ADAPTED, ids=lambda path: path.name)
