@@ -1,9 +1,12 @@
-"""The address that a service listens on."""
+"""The address that a service listens on, and the signals that end it."""
 
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rag.errors import InvalidArgumentError
 
@@ -47,3 +50,19 @@ def url_of(bound: socket.socket, host: str) -> str:
     """Return the URL, without a path, of a service that listens on ``bound`` under a name."""
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{bound.getsockname()[1]}"
+
+
+@contextmanager
+def signals_end_it() -> Iterator[None]:
+    """Let a signal be an end like any other, once what runs is finished.
+
+    uvicorn raises the signal again when it is done, for whoever had a handler before it; the
+    default ones would end the process there and then.
+    """
+    ends = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda _number, _frame: None) for number in ends}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -29,7 +29,10 @@ def settings_in(folder: Path, **sections: Any) -> Settings:
 
 
 def services_in(folder: Path, **sections: Any) -> Services:
+    """Return services over the base in ``folder``, made empty where it may be written."""
     settings = settings_in(folder, **sections)
+    if not settings.readonly:
+        open_base(settings).close()
     return build_services(settings, SharedBase(lambda create: open_base(settings, create=create)))
 
 

@@ -53,7 +53,8 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, stop: signa
         assert "<h2" in httpx2.get(f"{address}/").text
         process.send_signal(stop)
         out, err = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, out, err) == (0, "", "")
+    said = "there is no base at ./.rag yet; the first document stored makes it\nstopped\n"
+    assert (process.returncode, out, err) == (0, "", said)
 
 
 def _refused(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -106,3 +107,23 @@ def test_a_watched_folder_is_followed_while_it_serves(tmp_path: Path):
         (tmp_path / "docs" / "b.md").write_text("Backups are tested each week.")
         assert "1 new" in process.stdout.readline()
         assert httpx2.get(f"{address}/v1/documents").json()["total"] == 2
+
+
+@pytest.mark.scenario("http-api", "A base that is not there")
+def test_a_base_that_is_not_there_is_told_of_and_made_by_the_first_document_alone(tmp_path: Path):
+    with served(tmp_path, "--store", "typo") as (address, process):
+        assert process.stderr is not None
+        assert process.stderr.readline() == (
+            "there is no base at typo yet; the first document stored makes it\n"
+        )
+        asked = httpx2.post(f"{address}/v1/lookup", json=QUESTION)
+        assert asked.json()["code"] == "store_not_initialised"
+        assert httpx2.get(f"{address}/readyz").json() == {"status": "ready"}
+        assert not (tmp_path / "typo").exists()
+        text = {"name": "a.md", "text": "Backups are kept for 35 days."}
+        assert httpx2.post(f"{address}/v1/documents", json=text).json()["new"] == 1
+        assert len(httpx2.post(f"{address}/v1/lookup", json=QUESTION).json()["evidence"]) == 1
+    refused = _refused(tmp_path, "--store", "other", "--readonly", "--port", "0")
+    assert refused.returncode == 2
+    assert "code: store_not_initialised" in refused.stderr
+    assert not (tmp_path / "other").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -15,7 +16,7 @@ from rag.surfaces.mcp_server.http import serve_http
 from rag.surfaces.mcp_server.server import build_server
 from rag.surfaces.shared_base import SharedBase
 from tests.mcp.conftest import Served
-from tests.mcp.serving import LIMIT_S, command, connected, environment
+from tests.mcp.serving import LIMIT_S, command, connected, environment, error_of, write_config
 from tests.mcp.test_stdio import INITIALIZE
 
 SAYS_WHERE = "serving MCP at "
@@ -116,3 +117,34 @@ def serve(*, host: str, port: int) -> None:
         allow_remote=False,
         listening=lambda at: pytest.fail(f"listens at {at}"),
     )
+
+
+@pytest.mark.scenario("mcp-server", "A base that is not there")
+@pytest.mark.parametrize("extra", [(), ("--readonly",)])
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_over_no_base_says_so_makes_none_and_stops_in_order(
+    tmp_path: Path, extra: tuple[str, ...], stop: signal.Signals
+):
+    config = write_config(tmp_path / "config", store="typo")
+    store = tmp_path / "config" / "typo"
+    with subprocess.Popen(
+        command(config, "--http", "--port", "0", *extra),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**environment(), "RAG_LOGS__LEVEL": "warning"},
+        cwd=tmp_path,
+    ) as process:
+        try:
+            assert process.stderr is not None
+            assert process.stderr.readline().startswith(f"there is no base at {store}")
+            url = process.stderr.readline().removeprefix(SAYS_WHERE).strip()
+            with connected(url) as live:
+                error = error_of(live.call("lookup_knowledge", query="bay 21"))
+            assert error["code"] == "store_not_initialised"
+            assert not store.exists()
+            process.send_signal(stop)
+            out, said = process.communicate(timeout=LIMIT_S)
+            assert (process.returncode, out, said) == (0, "", "stopped\n")
+        finally:
+            process.kill()

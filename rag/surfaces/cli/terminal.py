@@ -158,6 +158,11 @@ def print_error(error: RagError, *, as_json: bool) -> None:
     sys.stderr.write("\n".join(lines) + "\n")
 
 
+def no_base_yet(uri: str) -> str:
+    """Return what is said where a service starts over a base that is not there."""
+    return f"there is no base at {uri} yet; the first document stored makes it"
+
+
 def note(text: str) -> None:
     """Say something about the work, on stderr."""
     sys.stderr.write(text + "\n")

@@ -70,7 +70,7 @@ def _stored(
 
     def work() -> str:
         _check_source(services, caller, about.source)
-        report = services.base.ingest_text(
+        report = services.base_to_write.ingest_text(
             text,
             name=name,
             source=about.source,
@@ -95,7 +95,7 @@ def _read_from_disk(services: Services, caller: Caller, about: PathIngest) -> Ca
 
     def work() -> str:
         path = allowed_path(about.path, services.settings.server.ingest_roots)
-        report = services.base.ingest(
+        report = services.base_to_write.ingest(
             path,
             source=about.source,
             tenant=about.tenant,
@@ -113,7 +113,7 @@ def _check_source(services: Services, caller: Caller, name: str | None) -> None:
     """Keep a tenant's key from a source that holds a folder of this machine."""
     if caller.tenant is None or name is None:
         return
-    for source in services.base.parts.store.sources():
+    for source in services.base_to_write.parts.store.sources():
         if source.name == name and source.root:
             raise ForbiddenError(
                 f"the source {name!r:.80} is not open to the API key {caller.name!r}",

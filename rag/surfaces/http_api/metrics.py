@@ -84,10 +84,10 @@ class ServiceMetrics:
         for channel in result.degraded:
             self._degraded.labels(channel).inc()
 
-    def holds(self, stats: StoreStats) -> None:
-        """Note how much the base holds."""
-        self._documents.set(stats.documents)
-        self._chunks.set(stats.chunks)
+    def holds(self, stats: StoreStats | None) -> None:
+        """Note how much the base holds; None where there is none yet."""
+        self._documents.set(stats.documents if stats is not None else 0)
+        self._chunks.set(stats.chunks if stats is not None else 0)
 
     def page(self) -> bytes:
         """Return everything in Prometheus' text format."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import uvicorn
 from fastapi import FastAPI
 
 from rag.errors import ConfirmationRequiredError
 from rag.settings import ServerSettings
-from rag.surfaces.listening import BACKLOG, bound_socket, is_loopback, url_of
+from rag.surfaces.listening import BACKLOG, bound_socket, is_loopback, signals_end_it, url_of
 
 
 def check_exposure(settings: ServerSettings) -> None:
@@ -39,24 +37,8 @@ def serve(app: FastAPI, settings: ServerSettings, *, listening: Callable[[str], 
     check_exposure(settings)
     with bound_socket(settings.host, settings.port) as bound:
         listening(f"{url_of(bound, settings.host)}/")
-        with _signals_end_it():
+        with signals_end_it():
             uvicorn.Server(server_config(app, settings)).run([bound])
-
-
-@contextmanager
-def _signals_end_it() -> Iterator[None]:
-    """Let a signal be an end like any other, once what runs is finished.
-
-    uvicorn raises the signal again when it is done, for whoever had a handler before it; the
-    default ones would end the process there and then.
-    """
-    ends = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, lambda _number, _frame: None) for number in ends}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def server_config(app: FastAPI, settings: ServerSettings) -> uvicorn.Config:

@@ -40,12 +40,13 @@ async def healthz() -> Response:
     "/readyz",
     operation_id="ready",
     summary="Say that the base can be asked",
-    description="Needs no key; 503 while the base is not open or a store does not answer.",
+    description="Needs no key; 503 while the base is not open or a store does not answer. A base "
+    "that the first document is to make is ready.",
     responses=answers(ServiceState),
 )
 async def readyz(request: Request) -> Response:
     services = services_of(request)
-    await services.reads.run(lambda: services.metrics.holds(services.base.parts.store.stats()))
+    await services.reads.run(lambda: services.metrics.holds(services.stats()))
     return json_response(to_json(ServiceState(status="ready")))
 
 
@@ -73,7 +74,7 @@ async def metrics(request: Request) -> Response:
         )
 
     def work() -> bytes:
-        services.metrics.holds(services.base.parts.store.stats())
+        services.metrics.holds(services.stats())
         return services.metrics.page()
 
     return Response(await services.reads.run(work), media_type=MEDIA_TYPE)

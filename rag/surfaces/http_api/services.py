@@ -9,8 +9,10 @@ from typing import cast
 from starlette.requests import Request
 
 from rag.assembly.choose_store import is_server
+from rag.errors import StoreNotInitialisedError
 from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
+from rag.stores.records import StoreStats
 from rag.surfaces.http_api.api_keys import ApiKeyRing
 from rag.surfaces.http_api.metrics import ServiceMetrics
 from rag.surfaces.http_api.spans import NoSpans, Spans
@@ -39,8 +41,25 @@ class Services:
 
     @property
     def base(self) -> KnowledgeBase:
-        """The base, opened by the first who asks; call this in a worker's thread."""
-        return self.shared.get(create=not self.settings.readonly)
+        """The base to read from, opened by the first who asks; call this in a worker's thread.
+
+        A store that does not exist is an error, never made.
+        """
+        return self.shared.get()
+
+    @property
+    def base_to_write(self) -> KnowledgeBase:
+        """The base to store documents in, made where it does not exist."""
+        return self.shared.get(create=True)
+
+    def stats(self) -> StoreStats | None:
+        """Return how much the base holds; None where it is yet to be made by a document."""
+        try:
+            return self.base.parts.store.stats()
+        except StoreNotInitialisedError:
+            if self.settings.readonly:
+                raise
+            return None
 
     def close(self) -> None:
         """Finish what runs, then free the base."""

@@ -10,7 +10,7 @@ import uvicorn
 from mcp.server.lowlevel import Server
 
 from rag.errors import ConfirmationRequiredError
-from rag.surfaces.listening import bound_socket, is_loopback, url_of
+from rag.surfaces.listening import bound_socket, is_loopback, signals_end_it, url_of
 
 PATH = "/mcp"
 SHUTDOWN_S = 10  # what running look-ups get to finish: as long as one may take by default
@@ -57,4 +57,5 @@ def serve_http(
             access_log=False,
             timeout_graceful_shutdown=SHUTDOWN_S,
         )
-        anyio.run(uvicorn.Server(config).serve, [bound])
+        with signals_end_it():
+            anyio.run(uvicorn.Server(config).serve, [bound])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ from cyclopts import Parameter
 
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import note
+from rag.surfaces.cli.terminal import no_base_yet, note
 
 DEFAULT_PORT = 8_765
 
@@ -49,7 +50,7 @@ def mcp_command(
     allow_remote
         Listen where other machines can reach it; there is no password.
     """
-    from rag.assembly import open_base
+    from rag.assembly import is_server, open_base
     from rag.logs import configure_logging
     from rag.surfaces.mcp_server.http import serve_http
     from rag.surfaces.mcp_server.server import build_server
@@ -68,6 +69,12 @@ def mcp_command(
         settings, shared, roots=_folders(root), max_result_tokens=max_result_tokens
     )
     configure_logging(settings.logs)  # after the protocol's library, which has its own ideas
+    uri = settings.store.uri  # looked at without opening, which no handshake may wait for
+    if not is_server(uri) and not os.path.exists(uri):  # noqa: PTH110  # never raises
+        if settings.readonly:
+            note(f"there is no base at {uri}; each call says so until there is")
+        else:
+            note(no_base_yet(uri))
     if http:
         serve_http(
             server,
@@ -76,6 +83,7 @@ def mcp_command(
             allow_remote=allow_remote,
             listening=lambda url: note(f"serving MCP at {url}"),
         )
+        note("stopped")
         return 0
     if sys.stdin.isatty():
         note("serving MCP on standard input and output, for a client to start; Ctrl-C ends it")

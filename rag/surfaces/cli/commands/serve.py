@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import MissingExtraError, PathNotFoundError
+from rag.errors import MissingExtraError, PathNotFoundError, StoreNotInitialisedError
 from rag.surfaces.cli.options import CommonOptions
-from rag.surfaces.cli.terminal import note
+from rag.surfaces.cli.terminal import no_base_yet, note
 
 if TYPE_CHECKING:
     from rag.settings import Settings
@@ -78,15 +78,36 @@ def serve_command(
     configure_logging(settings.logs)
     check_exposure(settings.server)
     shared, spans = _base_and_spans(settings)
-    shared.get(create=not settings.readonly)  # a fault is told here, not to the first client
+    is_new = _is_new(settings, shared)
     services = build_services(settings, shared, spans=spans)
     with _watching(watch, settings, shared) if watch is not None else nullcontext():
         serve(
             build_app(services),
             settings.server,
-            listening=lambda url: note(f"serving {settings.store.uri} at {url}; Ctrl-C ends it"),
+            listening=lambda url: _say_where(url, settings.store.uri, is_new=is_new),
         )
+    note("stopped")
     return 0
+
+
+def _is_new(settings: Settings, shared: SharedBase) -> bool:
+    """Open the base, so that a fault is told here and not to the first client.
+
+    Whether it is yet to be made: by the first document that is stored, never by looking.
+    """
+    try:
+        shared.get()
+    except StoreNotInitialisedError:
+        if settings.readonly:
+            raise
+        return True
+    return False
+
+
+def _say_where(url: str, uri: str, *, is_new: bool) -> None:
+    note(f"serving {uri} at {url}; Ctrl-C ends it")
+    if is_new:
+        note(no_base_yet(uri))
 
 
 def _overrides(
