@@ -2,67 +2,87 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 
 from rag.evidence.records import Attempt
 
 MAX_SESSIONS = 1_000  # the least recently used goes first
-QUESTIONS_PER_SESSION = 16  # likewise
-WORDINGS_PER_QUESTION = 16
-CHUNKS_PER_QUESTION = 2_000  # ten look-ups of the largest page; more means that evidence is new
+WORDINGS_PER_SESSION = 32  # likewise
+CHUNKS_PER_WORDING = 1_000  # five look-ups of the largest page; more means that evidence is new
+# Where less than this share of what was searched was given, giving it twice is no accident.
+TELLING_SHARE = 0.1
+# Beyond this share of their terms two wordings are alike, whatever was given for them.
+ALIKE = 0.5
+# One piece may answer two questions that have no term in common; the same two seldom do.
+LEAST_TELLING_CHUNKS = 2
 
 
 @dataclass(slots=True, eq=False)
-class _Question:
-    wordings: deque[frozenset[str]] = field(
-        default_factory=lambda: deque(maxlen=WORDINGS_PER_QUESTION)
-    )
-    seen: set[str] = field(default_factory=set)
-    attempts: int = 0
+class _Wording:
+    """One set of terms that was looked up: how often, and what was given for it."""
+
+    terms: frozenset[str]
+    given: set[str]
+    times: int = 0
 
 
 class AttemptLedger:
-    """Remembers, per session, which questions were asked and which chunks were given for them.
+    """Remembers, per session, what was asked in which words and which chunks were given for it.
 
-    A look-up is a further attempt at a question if it has the same terms, or if it gives chunks
-    all of which were given for that question before (a paraphrase that leads nowhere new), or if
-    it gives nothing right after a look-up that gave nothing. Anything else is a new question.
-    Memory is bounded in every direction. Safe to use from several threads.
+    An earlier look-up of the session counts as an attempt at the question asked now if it had the
+    same terms; or if it gave all that is given now, and is about the same thing. It is
+
+    - where more than half of the terms of the shorter wording stand in the other; or
+    - where what is given is less than a tenth of what was searched, and the wordings share a term
+      or at least two chunks are given.
+
+    So a small base, which gives the same chunks to every question, is no reason to count: there
+    the words alone tell. Each earlier look-up is held against this one by itself, so questions do
+    not run into one another. Memory is bounded in every direction. Safe to use from several
+    threads.
     """
 
     def __init__(self, *, max_attempts: int, max_sessions: int = MAX_SESSIONS) -> None:
         self._max_attempts = max_attempts
         self._max_sessions = max_sessions
-        self._sessions: OrderedDict[str, deque[_Question]] = OrderedDict()
+        self._sessions: OrderedDict[str, OrderedDict[frozenset[str], _Wording]] = OrderedDict()
         self._lock = Lock()
 
-    def record(self, session_id: str, terms: Iterable[str], chunk_ids: Collection[str]) -> Attempt:
-        """Count a look-up and return which attempt at which outcome it was.
+    def record(
+        self,
+        session_id: str,
+        terms: Iterable[str],
+        chunk_ids: Collection[str],
+        *,
+        searched: int = 0,
+    ) -> Attempt:
+        """Count a look-up and return which attempt at its question it was.
 
-        ``terms`` are the question's analysed terms, in any order; ``chunk_ids`` what it gave.
+        ``terms`` are the question's analysed terms without stop words, in any order; ``chunk_ids``
+        what it gave. ``searched`` is how many chunks there were to choose from at least; 0 where
+        nobody knows, so that the terms alone tell.
         """
-        wording, given = frozenset(terms), frozenset(chunk_ids)
+        asked, given = frozenset(terms), frozenset(chunk_ids)
         with self._lock:
-            questions = self._sessions.setdefault(session_id, deque(maxlen=QUESTIONS_PER_SESSION))
+            wordings = self._sessions.setdefault(session_id, OrderedDict())
             self._sessions.move_to_end(session_id)
             while len(self._sessions) > self._max_sessions:
                 self._sessions.popitem(last=False)
-            question = _same_question(questions, wording, given)
-            if question is None:
-                question = _Question()
-            else:
-                questions.remove(question)
-            questions.append(question)  # the last is the one asked last
-            attempt = self.explicit(question.attempts + 1, question.seen, given)
-            question.attempts = attempt.number
-            if wording not in question.wordings:
-                question.wordings.append(wording)
-            if len(question.seen) < CHUNKS_PER_QUESTION:
-                question.seen |= given
-            return attempt
+            telling = 0 < len(given) < TELLING_SHARE * searched
+            earlier = [one for one in wordings.values() if _same(one, asked, given, telling)]
+            seen = frozenset[str]().union(*(one.given for one in earlier))
+            number = 1 + sum(one.times for one in earlier)
+            own = wordings.setdefault(asked, _Wording(asked, set()))
+            wordings.move_to_end(asked)
+            own.times += 1
+            if len(own.given) < CHUNKS_PER_WORDING:
+                own.given |= given
+            while len(wordings) > WORDINGS_PER_SESSION:
+                wordings.popitem(last=False)
+        return self.explicit(number, seen, given)
 
     def explicit(
         self, number: int, seen_chunk_ids: Collection[str], chunk_ids: Collection[str]
@@ -77,16 +97,13 @@ class AttemptLedger:
         )
 
 
-def _same_question(
-    questions: deque[_Question], wording: frozenset[str], given: frozenset[str]
-) -> _Question | None:
-    for question in reversed(questions):
-        if wording in question.wordings:
-            return question
-    if not given:
-        last = questions[-1] if questions else None
-        return last if last is not None and not last.seen else None
-    for question in reversed(questions):
-        if given <= question.seen:
-            return question
-    return None
+def _same(earlier: _Wording, asked: frozenset[str], given: frozenset[str], telling: bool) -> bool:
+    """Whether an earlier wording is of the question asked now; ``telling`` is of what it gives."""
+    if earlier.terms == asked:
+        return True
+    if not given <= earlier.given or bool(given) != bool(earlier.given):
+        return False
+    shared = len(earlier.terms & asked)
+    if shared > ALIKE * min(len(earlier.terms), len(asked)):
+        return True
+    return telling and (shared > 0 or len(given) >= LEAST_TELLING_CHUNKS)

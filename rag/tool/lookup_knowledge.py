@@ -221,7 +221,7 @@ class LookupKnowledgeTool:
         facts = search_facts(
             response,
             request.filters,
-            self._attempt(request, items),
+            self._attempt(found, items),
             trust=self._signal(response),
         )
         facts = self._with_headings(facts, response, request.filters)
@@ -251,15 +251,21 @@ class LookupKnowledgeTool:
             return facts
         return replace(facts, covers=self._headings.of(response.revision, filters))
 
-    def _attempt(self, request: LookupRequest, items: Sequence[PackedItem]) -> Attempt | None:
-        """Count this look-up among its like; a further page of an answer is none."""
+    def _attempt(self, found: _Found, items: Sequence[PackedItem]) -> Attempt | None:
+        """Count this look-up among its like.
+
+        None are a further page of an answer, and one that found evidence and had no room for it.
+        """
+        request = found.request
         given = [item.evidence.rated.chunk.chunk_id for item in items]
+        unfit = [] if items else [one.rated.chunk.chunk_id for one in found.processed.evidence]
         if request.attempt is not None:
-            return self._ledger.explicit(request.attempt, request.seen_chunk_ids, given)
-        if request.session_id is None or request.cursor is not None:
+            return self._ledger.explicit(request.attempt, request.seen_chunk_ids, given or unfit)
+        if request.session_id is None or request.cursor is not None or unfit:
             return None
         terms = self._analyzer.query_terms(request.query) or [request.query.casefold().strip()]
-        return self._ledger.record(request.session_id, terms, given)
+        searched = max((one.count for one in found.response.channels.values()), default=0)
+        return self._ledger.record(request.session_id, terms, given, searched=searched)
 
     def _unmatched_words(self, request: LookupRequest) -> tuple[str, ...]:
         """Return the query's words, as written, none of whose terms occur in what was searched."""

@@ -218,11 +218,34 @@ def test_a_session_that_turns_in_circles_is_told_to_stop():
     asked = tool(pages(), settings)
     questions = ["zxcm", "zxcm", "zxcm", "qwoeiu"]
     results = [asked.lookup(question, session_id="chat-1") for question in questions]
-    assert [one.retry.attempts_left for one in results] == [2, 1, 0, 0]
-    assert [one.retry.should_retry for one in results] == [True, True, False, False]
-    assert [str(one.reason) for one in results] == ["weak"] + 3 * ["no_new_evidence"]
+    assert [one.retry.attempts_left for one in results] == [2, 1, 0, 2]
+    assert [one.retry.should_retry for one in results] == [True, True, False, True]
+    again = 2 * ["no_new_evidence"]
+    assert [str(one.reason) for one in results] == ["weak", *again, "weak"]
     assert asked.lookup("zxcm", session_id="chat-2").retry.attempts_left == 2
     assert asked.lookup("zxcm").retry.attempts_left is None
+
+
+@pytest.mark.scenario("lookup-tool", "Three questions to a base that fits into one answer")
+def test_other_questions_that_get_the_whole_of_a_small_base_are_no_attempts():
+    asked = tool(pages())
+    questions = ["path parameter", "cookies", "background tasks"]
+    results = [asked.lookup(question, k=5, session_id="s") for question in questions]
+    given = [{item.citation.chunk_id for item in one.evidence} for one in results]
+    assert given[0] == given[1] == given[2]
+    assert [one.retry.attempts_left for one in results] == [2, 2, 2]
+    assert all("nothing new" not in one.message for one in results)
+    again = asked.lookup("parameter of a path", k=5, session_id="s")
+    assert (again.reason, again.retry.attempts_left) == ("no_new_evidence", 1)
+
+
+def test_a_verdict_alone_is_no_attempt_and_shows_nothing():
+    asked = tool(pages())
+    for _ in range(3):
+        verdict = asked.lookup("path parameter", budget_tokens=0, session_id="s")
+        assert (verdict.retry.attempts_left, verdict.reason) == (None, "ok")
+    first = asked.lookup("path parameter", session_id="s")
+    assert (first.retry.attempts_left, first.reason) == (2, "ok")
 
 
 def test_a_caller_may_count_attempts_itself():
