@@ -14,7 +14,7 @@ from rag.evidence.records import (
     RetryAdvice,
     SearchFacts,
 )
-from rag.evidence.trust_verdict import verdict_by_trust
+from rag.evidence.trust_verdict import ANSWER, verdict_by_trust
 from rag.settings import GateSettings
 
 _ORDER = (RelevanceLevel.NONE, RelevanceLevel.LOW, RelevanceLevel.MEDIUM, RelevanceLevel.HIGH)
@@ -30,6 +30,11 @@ _SHOWN_WORDS = 8  # in a hint, each by its beginning; the advice itself carries 
 _SHOWN_CHARS = 40
 
 
+_SAME_AGAIN = "Ask the same question again; if the channel keeps failing, run: rag doctor."
+_DOUBT = "Answer from the evidence where it does; if the channel keeps failing, run: rag doctor."
+_STOP = "Answer from this evidence, or say that the index does not answer: no more look-ups."
+
+
 class RelevanceGate:
     """Turns the best quality among the evidence into a level, and says what the level rests on.
 
@@ -42,6 +47,8 @@ class RelevanceGate:
     Where a calibrated profile holds, the level comes from its probability instead, on basis
     ``calibrated``, and the thresholds are the profile's; a question off the topic of the base
     earns no advice to retry.
+
+    A hint says to ask exactly where ``should_retry`` is true.
     """
 
     def __init__(self, settings: GateSettings) -> None:
@@ -83,11 +90,7 @@ class RelevanceGate:
             basis=facts.basis,
             reason=reason,
             message=message,
-            retry=RetryAdvice(
-                should_retry=_ORDER.index(level) < _ORDER.index(RelevanceLevel.MEDIUM),
-                reason=reason,
-                hint=hint,
-            ),
+            retry=RetryAdvice(should_retry=_wanting(level), reason=reason, hint=hint),
             best_quality=best,
             filtered_count=_filtered_count(processed),
         )
@@ -105,14 +108,13 @@ class RelevanceGate:
     ) -> tuple[GateReason, str]:
         weak = "Ask again with the words that the documents would use, or more specifically."
         if facts.failed:
-            again = "Ask the same question again; if the channel keeps failing, run: rag doctor."
-            return GateReason.CHANNEL_ERROR, again
+            return GateReason.CHANNEL_ERROR, _SAME_AGAIN if _wanting(level) else _DOUBT
         if level is RelevanceLevel.NONE:
             least = f"No piece reaches {self._settings.low:.2f}, the least for any relevance. "
             return GateReason.BELOW_THRESHOLD, least + weak
         if level is RelevanceLevel.LOW:
             return GateReason.WEAK, weak
-        return GateReason.OK, "Answer from the evidence; ask again only for what it leaves open."
+        return GateReason.OK, ANSWER
 
 
 def _of_nothing(processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDecision:
@@ -122,7 +124,7 @@ def _of_nothing(processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDe
     if facts.failed:
         reason, level = GateReason.CHANNEL_ERROR, RelevanceLevel.LOW
         message = f"{_failure(facts)}, so finding nothing here does not mean that nothing is there."
-        hint = "Ask the same question again; if the channel keeps failing, run: rag doctor."
+        hint = _SAME_AGAIN
     elif facts.index_empty:
         reason, should_retry = GateReason.EMPTY_INDEX, False
         message = "The index is empty: nothing has been ingested yet."
@@ -130,7 +132,7 @@ def _of_nothing(processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDe
     elif filtered and best is not None:
         reason = GateReason.BELOW_THRESHOLD
         message = (
-            f"The index has matches, but the quality of all {filtered} is below the floor of "
+            f"The index has matches, but the quality of {_all(filtered)} is below the floor of "
             f"{processed.floor:.2f}; the best has {best:.2f}."
         )
         hint = (
@@ -164,28 +166,28 @@ def _with_attempt(decision: RelevanceDecision, facts: SearchFacts) -> RelevanceD
         return decision
     retry = replace(retry, attempts_left=attempt.left)
     reason, message = decision.reason, decision.message
+    stop = attempt.left == 0 and retry.should_retry
     if attempt.number > 1 and attempt.new == 0 and reason in _ABOUT_THE_EVIDENCE:
         reason = GateReason.NO_NEW_EVIDENCE
         message += f" {_repeated(attempt)}"
+        left = "1 look-up is left" if attempt.left == 1 else f"{attempt.left} look-ups are left"
         retry = replace(
-            retry, hint=f"Ask in other words, not the same again: {attempt.left} look-ups are left."
+            retry,
+            hint=f"Ask in other words, not the same again: {left}."
+            if retry.should_retry
+            else "Answer from the evidence; the same look-up adds nothing.",
         )
-    elif attempt.left == 0 and retry.should_retry:
+    elif stop:
         reason = GateReason.ATTEMPTS_EXHAUSTED
         message += f" This was look-up {attempt.number} of the question, the last that may help."
-    if attempt.left == 0:
-        stop = "Stop asking: answer from this evidence, or say that the index does not answer."
-        retry = replace(retry, should_retry=False, hint=stop if retry.should_retry else retry.hint)
-        if reason is GateReason.NO_NEW_EVIDENCE:
-            retry = replace(retry, hint=stop)
-    elif reason is GateReason.NO_NEW_EVIDENCE and not retry.should_retry:
-        retry = replace(retry, hint="Answer from the evidence; the same look-up adds nothing.")
+    if stop:
+        retry = replace(retry, should_retry=False, hint=_STOP)
     return replace(decision, reason=reason, message=message, retry=replace(retry, reason=reason))
 
 
 def _repeated(attempt: Attempt) -> str:
     if attempt.returned == 0:
-        return f"The index has given nothing to {attempt.number} look-ups of this question."
+        return f"The index gave nothing to look-up {attempt.number} of this question."
     pieces = "the same piece" if attempt.returned == 1 else f"the same {attempt.returned} pieces"
     return f"To look-up {attempt.number} of this question the index gave {pieces}, and nothing new."
 
@@ -203,6 +205,14 @@ def _with_unmatched(decision: RelevanceDecision, facts: SearchFacts) -> Relevanc
         where = "in what the filters let through" if facts.filters else "in the index"
         hint += f" These words occur nowhere {where}: {shown}."
     return replace(decision, retry=replace(retry, hint=hint, unmatched_words=words))
+
+
+def _wanting(level: RelevanceLevel) -> bool:
+    return _ORDER.index(level) < _ORDER.index(RelevanceLevel.MEDIUM)
+
+
+def _all(filtered: int) -> str:
+    return "the only one" if filtered == 1 else f"all {filtered}"
 
 
 def _beginning(word: str) -> str:

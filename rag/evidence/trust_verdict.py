@@ -13,7 +13,7 @@ from rag.evidence.records import (
 )
 from rag.trust import TrustSignal
 
-_ANSWER = "Answer from the evidence; ask again only for what it leaves open."
+ANSWER = "Answer from the evidence; what it leaves open is a question of its own."
 _WEAK = (
     "The subject is covered, but these pieces may not answer: ask again, more specifically or "
     "with the words that the documents would use."
@@ -56,7 +56,7 @@ def verdict_by_trust(
         reason, retry, hint = GateReason.WEAK, True, _WEAK
         message += "."
     else:
-        reason, retry, hint = GateReason.OK, False, _ANSWER
+        reason, retry, hint = GateReason.OK, False, ANSWER
         message += "."
     return RelevanceDecision(
         level=level,
@@ -82,8 +82,8 @@ def _off_topic_advice(facts: SearchFacts, *, certain: bool) -> tuple[bool, str]:
         )
     if certain:
         return False, (
-            "Do not ask again: other words will not help where the subject is missing. Say that "
-            f"this base does not cover it, or look elsewhere.{covers}"
+            "Other words will not help where the subject is missing: say that this base does not "
+            f"cover it, or look elsewhere.{covers}"
         )
     return False, (
         "The base probably does not cover this: use the evidence only where it plainly answers, "

@@ -20,15 +20,18 @@ def with_room_advice(
         return decision
     retry = decision.retry
     if budget == 0:
-        hint = "A budget of 0 gives the verdict alone; ask with a larger budget_tokens to read."
+        alone = "A budget of 0 gives the verdict alone; a larger budget_tokens gives the evidence."
+        hint = f"{retry.hint} {alone}" if retry.should_retry else alone
         return replace(decision, retry=replace(retry, hint=hint))
     count = len(dropped)
     pieces = "The one piece" if count == 1 else f"None of the {count} pieces"
     fits = "does not fit" if count == 1 else "fits"
-    message = f"{decision.message} {pieces} found {fits} the budget of {budget} tokens."
-    hint = "Ask again with a larger budget_tokens: nothing fitted, so there is nothing to read."
-    return replace(
-        decision,
-        message=message,
-        retry=replace(retry, should_retry=retry.attempts_left != 0, hint=hint),
+    tokens = "1 token" if budget == 1 else f"{budget} tokens"
+    message = f"{decision.message} {pieces} found {fits} the budget of {tokens}."
+    more = retry.attempts_left != 0
+    hint = (
+        "Ask again with a larger budget_tokens: nothing fitted, so there is nothing to read."
+        if more
+        else "Nothing fitted, so there is nothing to read: say that the budget was too small."
     )
+    return replace(decision, message=message, retry=replace(retry, should_retry=more, hint=hint))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.evidence import AttemptLedger, EvidencePostProcessor, RelevanceGate
+from rag.evidence.drop_record import drop
 from rag.evidence.records import (
     Attempt,
+    DropReason,
     GateReason,
     ProcessedEvidence,
     RelevanceDecision,
@@ -18,7 +21,9 @@ from rag.evidence.records import (
     SearchFacts,
 )
 from rag.settings import EvidenceSettings, GateSettings
+from rag.tool.room_advice import with_room_advice
 from tests.evidence.evidence_samples import chunk, rated
+from tests.trust.lists import signal
 
 ORDINAL = SearchFacts(basis="ordinal")
 SIMILARITY = SearchFacts(basis="similarity")
@@ -137,6 +142,7 @@ def test_good_evidence_beside_a_failed_channel_needs_no_retry():
     assert (decision.level, decision.reason) == ("high", "channel_error")
     assert "better evidence may be missing" in decision.message
     assert not decision.retry.should_retry
+    assert decision.retry.hint.startswith("Answer from the evidence where it does;")
 
 
 def test_a_failed_channel_is_blamed_before_an_empty_index():
@@ -171,7 +177,8 @@ def test_a_loop_ends_with_a_plain_statement_after_the_budget():
     given = ["c1", "c2"]
     outcomes = []
     for terms in (["path"], ["path"], ["path"], ["route"], ["url", "argument"]):
-        facts = replace(SIMILARITY, attempt=ledger.record("s", terms, given))
+        attempt = ledger.record("s", terms, given, searched=200)
+        facts = replace(SIMILARITY, attempt=attempt)
         outcomes.append(decide(evidence, facts))
     assert [one.retry.attempts_left for one in outcomes] == [2, 1, 0, 0, 0]
     assert [one.retry.should_retry for one in outcomes] == [True, True, False, False, False]
@@ -184,7 +191,7 @@ def test_a_loop_that_finds_nothing_says_so():
     attempt = Attempt(number=3, returned=0, new=0, left=0)
     decision = decide(found(), replace(ORDINAL, attempt=attempt))
     assert (decision.reason, decision.retry.should_retry) == ("no_new_evidence", False)
-    assert "given nothing to 3 look-ups" in decision.message
+    assert "gave nothing to look-up 3 of this question" in decision.message
 
 
 def test_the_last_attempt_that_brought_something_new_is_exhausted():
@@ -208,13 +215,32 @@ def test_a_failed_channel_stays_the_reason_while_attempts_are_left():
     assert (decision.reason, decision.retry.should_retry) == ("channel_error", True)
 
 
+def test_one_of_a_thing_is_told_in_the_singular():
+    last = Attempt(number=2, returned=1, new=0, left=1)
+    decision = decide(found(0.3), replace(SIMILARITY, attempt=last))
+    assert "the index gave the same piece, and nothing new" in decision.message
+    assert decision.retry.hint.endswith("1 look-up is left.")
+    below = decide(found(0.45, floor=0.5), SIMILARITY)
+    assert "the quality of the only one is below the floor" in below.message
+
+
+def asks(hint: str) -> bool:
+    """Whether a hint tells its reader to ask."""
+    return "ask" in re.findall(r"[a-z]+", hint.lower())
+
+
 @given(
     qualities=st.lists(st.floats(0, 1), max_size=4),
     floor=st.none() | st.floats(0, 1),
     basis=st.sampled_from(["ordinal", "similarity"]),
     empty=st.booleans(),
     filters=st.sampled_from([(), ("lang",)]),
-    failed=st.sampled_from([(), ("lexical",)]),
+    failed=st.sampled_from([(), ("lexical",), ("vector",), ("lexical", "vector")]),
+    trust=st.none()
+    | st.builds(signal, st.sampled_from([0.05, 0.3, 0.9]), st.sampled_from([0.04, 0.5, 0.9])),
+    budget=st.sampled_from([0, 1, 400]),
+    packed=st.booleans(),
+    ceiling=st.sampled_from(["low", "medium", "high"]),
     word_found=st.booleans(),
     unmatched=st.sampled_from([None, (), ("foo",)]),
     attempt=st.none()
@@ -227,8 +253,21 @@ def test_a_failed_channel_stays_the_reason_while_attempts_are_left():
     ),
 )
 @settings(max_examples=100, deadline=None)
+@pytest.mark.scenario("evidence", "Advice and hint of every verdict")
 def test_laws_of_every_verdict(
-    qualities, floor, basis, empty, filters, failed, word_found, unmatched, attempt
+    qualities,
+    floor,
+    basis,
+    empty,
+    filters,
+    failed,
+    trust,
+    budget,
+    packed,
+    ceiling,
+    word_found,
+    unmatched,
+    attempt,
 ):
     facts = SearchFacts(
         basis=basis,
@@ -238,9 +277,14 @@ def test_laws_of_every_verdict(
         word_found=word_found,
         unmatched_words=unmatched,
         attempt=attempt,
+        trust=trust,
     )
     processed = found(*qualities, floor=floor)
-    decision = decide(processed, facts)
+    decision = decide(processed, facts, ordinal_ceiling=ceiling)
+    if not packed:
+        unfit = [drop(one.rated, DropReason.OVER_BUDGET) for one in processed.evidence]
+        decision = with_room_advice(decision, unfit, budget)
+    assert asks(decision.retry.hint) is decision.retry.should_retry
     assert decision.reason is decision.retry.reason
     assert decision.message
     assert decision.retry.hint
@@ -248,11 +292,11 @@ def test_laws_of_every_verdict(
         assert decision.level is not RelevanceLevel.NONE
     elif not processed.evidence:
         assert decision.level is RelevanceLevel.NONE
-    if basis == "ordinal":
-        assert decision.level is not RelevanceLevel.HIGH
+    if decision.basis == "ordinal":
+        assert decision.level is not RelevanceLevel.HIGH or ceiling == "high"
         assert (decision.level is RelevanceLevel.NONE) <= (not processed.evidence)
     if attempt is not None:
         assert decision.retry.attempts_left == attempt.left
         assert not (attempt.left == 0 and decision.retry.should_retry)
-    if decision.reason is GateReason.OK:
+    if decision.reason is GateReason.OK and packed:
         assert not decision.retry.should_retry

@@ -47,7 +47,7 @@ def test_levels_come_from_the_profile_s_cut_points(on_topic, probability, level,
 
 
 def test_off_the_topic_the_hint_says_what_the_base_is_about():
-    assert "Do not ask again" in decide(0.05, 0.01).retry.hint
+    assert "Other words will not help" in decide(0.05, 0.01).retry.hint
     assert "mostly about: Tea." in decide(0.05, 0.01).retry.hint
     assert "probably does not cover" in decide(0.3, 0.2).retry.hint
 
