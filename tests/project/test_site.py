@@ -74,6 +74,19 @@ def test_the_landing_page_lists_pages_in_the_order_of_the_navigation():
     assert shown == listed
 
 
+def test_a_page_has_one_name_in_the_navigation_and_on_the_landing_page():
+    named = {
+        page: title
+        for group in load_config(str(CONFIG)).nav[1:]
+        for entry in next(iter(group.values()))
+        for title, page in entry.items()
+    }
+    text = (DOCS / "index.md").read_text("utf-8")
+    assert {
+        page: name for name, page in re.findall(r"^\| \[(.+?)\]\((\S+)\) \|", text, re.M)
+    } == named
+
+
 class _Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
