@@ -24,8 +24,8 @@ def test_the_advice_is_printed_once_with_yes_or_no_before_it(shelf: CommandLine)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("-k", 1), "The one piece found does not fit the budget of 1 tokens."),
-        (("-k", 2), "None of the 2 pieces found fits the budget of 1 tokens."),
+        (("-k", 1), "The one piece found does not fit the budget of 1 token."),
+        (("-k", 2), "None of the 2 pieces found fits the budget of 1 token."),
     ],
 )
 def test_a_budget_without_room_is_told_in_the_number_that_was_found(
