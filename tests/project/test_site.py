@@ -16,7 +16,13 @@ import pytest
 from mkdocs.config import load_config
 
 import rag
-from tests.project.repository import ROOT, one_a_line, table_rows
+from tests.project.repository import (
+    ROOT,
+    distribution_name,
+    one_a_line,
+    project_metadata,
+    table_rows,
+)
 
 DOCS = ROOT / "docs"
 CONFIG = ROOT / "mkdocs.yml"
@@ -185,6 +191,22 @@ def test_code_blocks_are_left_as_they_are(tmp_path: Path):
     config.write_text(f"site_name: x\nhooks: ['{DOCS / 'site' / 'hooks.py'}']\n", encoding="utf-8")
     built = _build(config, tmp_path / "site")
     assert built.returncode == 0, built.stdout + built.stderr
+
+
+def test_the_site_is_built_by_the_command_that_contributors_are_told():
+    command = "NO_MKDOCS_2_WARNING=1 mkdocs build --strict"
+    for name in (".ci/run", "CONTRIBUTING.md", "AGENTS.md", "docs/index.md"):
+        assert command in (ROOT / name).read_text("utf-8"), name
+
+
+def test_signatures_are_wrapped_by_what_the_extra_brings(site: Path):
+    """Without a formatter, a signature is one long line and the build says so."""
+    extras = project_metadata()["optional-dependencies"]["docs"]
+    assert "ruff" in {distribution_name(requirement) for requirement in extras}
+    page = (site / "python-api" / "index.html").read_text("utf-8")
+    signature = re.search(r'id="rag.knowledge_base.KnowledgeBase.ingest".*?</pre>', page, re.S)
+    assert signature is not None
+    assert signature[0].count("\n") > 5
 
 
 def test_the_python_api_lists_the_public_names_and_the_methods_of_a_base():
