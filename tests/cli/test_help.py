@@ -5,14 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
+from typing import Any
 
 import pytest
 
-from rag.surfaces.cli.app import GROUPS
+from rag.settings import Settings
+from rag.surfaces.cli.app import GROUPS, build_app
 from tests.cli.command_line import CommandLine
 
 NAMES = [name for commands in GROUPS.values() for name in commands]
+SERVE = ("serve", "mcp")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -34,7 +39,7 @@ def test_a_command_explains_itself_with_examples(cli: CommandLine, name: str):
     assert ran.code == 0
     assert ran.out.startswith(f"Usage: rag {name}")
     assert f"\nFor example:\n  rag {name}" in ran.out
-    assert "--json" in ran.out
+    assert ("--json" in ran.out) is (name not in SERVE)  # a service prints no result
     assert "--empty" not in ran.out
     assert "[default" not in ran.out
 
@@ -102,3 +107,72 @@ def test_building_the_command_tree_takes_milliseconds(cli: CommandLine):
     started = time.thread_time()  # without what threads of other tests do meanwhile
     cli("--help")
     assert time.thread_time() - started < 0.15
+
+
+def _options(name: str) -> Iterator[tuple[Any, str]]:
+    """Yield the options of a command, each with all that its help says of it."""
+    app = build_app(name)[name]
+    for argument in app.assemble_argument_collection():
+        if argument.show and not argument.children:
+            yield argument, argument.name
+
+
+@pytest.mark.scenario("cli", "Help of a command")
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_that_has_a_default_shows_it(cli: CommandLine, name: str):
+    said = " ".join(cli(name, "--help").out.split())
+    for argument, option in _options(name):
+        default = argument.field_info.default
+        if argument.required or default in (None, False, "", (), argument.field_info.empty):
+            continue
+        written = f"{default:g}" if isinstance(default, float) else quote(str(default))
+        assert f"(default {written})." in said, option
+
+
+@pytest.mark.scenario("cli", "Help of a command")
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_that_stands_for_a_setting_names_it_and_its_default(
+    cli: CommandLine, name: str
+):
+    """An option named as a setting is, with no default of its own, takes the setting's."""
+    settings = {
+        field: f"{section}.{field}"
+        for section in ("search", "evidence", "server")
+        for field in type(getattr(Settings(), section)).model_fields
+    }
+    settings |= {"store": "store.uri", "embedder": "embedding.embedder"}
+    said = " ".join(cli(name, "--help").out.split())
+    for argument, option in _options(name):
+        setting = settings.get(argument.field_info.name)
+        if setting is None or argument.field_info.default is not None or name == "quickstart":
+            continue
+        section, _, field = setting.partition(".")
+        value = getattr(getattr(Settings.model_construct(), section), field)
+        shown = "none" if value is None else f"{value:g}" if isinstance(value, float) else value
+        assert f"(default: {setting}, {shown})." in said, option
+
+
+def test_options_that_do_nothing_for_a_command_are_refused_by_it(cli: CommandLine, tmp_path: Path):
+    for words in (
+        ("copy", "--from", "a", "--to", "b", "--store", "c"),
+        ("copy", "--from", "a", "--to", "b", "--embedder", "none"),
+        ("init", "--readonly"),
+        ("init", "--store", "a"),
+        ("mcp", "--http", "--quiet"),
+        ("serve", "--quiet", "1"),
+    ):
+        ran = cli(*words)
+        assert ran.code == 2, words
+        assert f"Unknown option: {words[-2] if words[-1][0] != '-' else words[-1]}" in " ".join(
+            ran.err.split()
+        )
+        assert "code: invalid_argument" in ran.err
+    for service in ("mcp", "serve"):
+        assert "--json" in cli(service, "--json").error["message"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_copy_from_nowhere_says_which_option_to_look_at(cli: CommandLine, tmp_path: Path):
+    error = cli("copy", "--from", "nowhere", "--to", "kb", "--json").error
+    assert (error["code"], error["hint"]) == ("store_not_initialised", "check --from")
+    assert not (tmp_path / "kb").exists()

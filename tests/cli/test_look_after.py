@@ -85,7 +85,8 @@ def test_readonly_blocks_every_write(
     at("ingest", "notes")
     before = sorted(path for path in tmp_path.rglob("*") if "rag.sqlite-" not in path.name)
     revision = at("schema", "--json").json["store"]["revision"]
-    ran = at(*arguments, "--readonly", "--json", stdin="# A\n")
+    run = cli if arguments[0] == "copy" else at  # which names its stores itself
+    ran = run(*arguments, "--readonly", "--json", stdin="# A\n")
     assert ran.code == 1
     assert ran.error["code"] == "readonly"
     assert at("schema", "--json").json["store"]["revision"] == revision

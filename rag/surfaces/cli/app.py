@@ -14,6 +14,7 @@ from rag import __version__
 from rag.errors import RagError
 from rag.surfaces.cli.help_formatter import HelpFormatter
 from rag.surfaces.cli.parser_fault import parser_fault
+from rag.surfaces.cli.shown_default import shown_default
 from rag.surfaces.cli.terminal import discard_output, print_error, writing
 
 EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
@@ -65,13 +66,13 @@ def build_app(command: str = "") -> App:
     app = App(
         name="rag",
         help="The lookup tool an agent can trust: cited evidence from your own documents.",
-        help_epilogue="Try it: rag quickstart. Every command takes --json and --help.",
+        help_epilogue="Try it: rag quickstart. Each command explains itself: rag COMMAND --help.",
         version=__version__,
         version_flags=["--version", "-V"],
         help_format="plaintext",
         help_formatter=HelpFormatter(),
         suppress_keyboard_interrupt=False,
-        default_parameter=Parameter(negative=(), show_default=False),
+        default_parameter=Parameter(negative=(), show_default=shown_default),
         group_commands=Group("Commands", show=False),
         group_parameters=Group("Options", sort_key=0),
     )

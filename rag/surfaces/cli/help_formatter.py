@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cyclopts.help import HelpPanel
+    from cyclopts.help import HelpEntry, HelpPanel
     from rich.console import Console, ConsoleOptions
 
 NAME_COLUMN = 26  # a longer name has its meaning on the next line
@@ -22,7 +22,7 @@ class HelpFormatter:
         width = min(console.width, WIDEST)
         lines = ["", f"{_plain(panel.title)}:"]
         rows = [
-            (", ".join(entry.display_labels_with_metavar), _plain(entry.description))
+            (", ".join(entry.display_labels_with_metavar), _meaning(entry))
             for entry in panel.entries
         ]
         column = min(NAME_COLUMN, max(len(name) for name, _ in rows)) + 4
@@ -53,6 +53,14 @@ class HelpFormatter:
             else:
                 paragraphs.append(textwrap.fill(" ".join(paragraph.split()), width))
         _print(console, "\n" + "\n\n".join(paragraphs))
+
+
+def _meaning(entry: HelpEntry) -> str:
+    """Return what an option is for, and in brackets what holds where it is left out."""
+    said = _plain(entry.description)
+    if not entry.default:
+        return said
+    return f"{said.removesuffix('.')} ({entry.default})."
 
 
 def _plain(value: Any) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 
+from rag.surfaces.cli.shown_default import default_of
 from rag.surfaces.cli.written_number import any_number, whole_number
 
 if TYPE_CHECKING:
@@ -23,32 +25,61 @@ FILTERS = Group("Filters (all must hold; within one, any)", sort_key=10)
 
 @Parameter(name="*", group=COMMON)
 @dataclass(frozen=True, kw_only=True)
-class CommonOptions:
-    """Options of every command."""
+class SettingsOptions:
+    """The option of every command, and how options become settings."""
 
-    json: bool = False
-    "Print JSON for a program instead of text for a person."
-    store: str | None = None
-    "Where the index lives; over store.uri of the settings."
-    embedder: str | None = None
-    "Embedder by name; over embedding.embedder of the settings."
     config: Path | None = None
     "Settings file; default: rag.toml in this folder, if there is one."
-    readonly: bool = False
-    "Refuse every write."
 
     def settings(self, **sections: dict[str, Any]) -> Settings:
         """Return the settings under these options and further ``section={name: value}``."""
         from rag.settings import load_settings
 
-        overrides: dict[str, Any] = {name: dict(values) for name, values in sections.items()}
-        if self.store is not None:
-            overrides.setdefault("store", {})["uri"] = self.store
-        if self.embedder is not None:
-            overrides.setdefault("embedding", {})["embedder"] = self.embedder
+        return load_settings(self.config, **self._overrides(sections))
+
+    def _overrides(self, sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        return {name: dict(values) for name, values in sections.items()}
+
+
+@Parameter(name="*", group=COMMON)
+@dataclass(frozen=True, kw_only=True)
+class PrintingOptions(SettingsOptions):
+    """Options of a command that prints what came of it."""
+
+    json: bool = False
+    "Print JSON for a program instead of text for a person."
+
+
+@Parameter(name="*", group=COMMON)
+@dataclass(frozen=True, kw_only=True)
+class GuardedOptions(SettingsOptions):
+    """Options of a command that may be kept from writing."""
+
+    readonly: bool = False
+    "Refuse every write."
+
+    def _overrides(self, sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        overrides = SettingsOptions._overrides(self, sections)
         if self.readonly:
             overrides["readonly"] = True
-        return load_settings(self.config, **overrides)
+        return overrides
+
+
+@Parameter(name="*", group=COMMON)
+@dataclass(frozen=True, kw_only=True)
+class CopyOptions(GuardedOptions, PrintingOptions):
+    """Options of a command that names its stores itself, and loads no embedder."""
+
+
+@Parameter(name="*", group=COMMON)
+@dataclass(frozen=True, kw_only=True)
+class BaseOptions(GuardedOptions):
+    """Options of a command that opens a base."""
+
+    store: Annotated[str | None, Parameter(show_default=default_of("store.uri"))] = None
+    "Where the index lives."
+    embedder: Annotated[str | None, Parameter(show_default=default_of("embedding.embedder"))] = None
+    "Embedder by name."
 
     def open(self, *, writes: str | None = None, create: bool = False) -> KnowledgeBase:
         """Open the base these options name; logging is set up from the settings.
@@ -64,6 +95,29 @@ class CommonOptions:
         if writes is not None:
             settings.require_writable(writes)
         return open_base(settings, create=create)
+
+    def _overrides(self, sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        overrides = GuardedOptions._overrides(self, sections)
+        if self.store is not None:
+            overrides.setdefault("store", {})["uri"] = self.store
+        if self.embedder is not None:
+            overrides.setdefault("embedding", {})["embedder"] = self.embedder
+        return overrides
+
+
+@Parameter(name="*", group=COMMON)
+@dataclass(frozen=True, kw_only=True)
+class CommonOptions(BaseOptions, PrintingOptions):
+    """Options of a command that opens a base and prints what came of it."""
+
+
+@Parameter(name="*", group=COMMON)
+@dataclass(frozen=True, kw_only=True)
+class QuickstartOptions(CommonOptions):
+    """Options of every command, with a base of its own."""
+
+    store: str | None = None
+    "Where the index lives; default: .rag in FOLDER."
 
 
 @Parameter(name="*", group=FILTERS)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from rag.errors import StoreNotInitialisedError
 from rag.surfaces.cli.ingest_view import progress_for
-from rag.surfaces.cli.options import CommonOptions
+from rag.surfaces.cli.options import CopyOptions
 from rag.surfaces.cli.terminal import Page, print_record
 from rag.surfaces.counted import counted
 
@@ -16,7 +17,7 @@ def copy_command(
     *,
     source: Annotated[str, Parameter(name="--from")],
     target: Annotated[str, Parameter(name="--to")],
-    common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
+    common: CopyOptions = CopyOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
     """Copy the whole base into another store, vectors included.
 
@@ -43,7 +44,12 @@ def copy_command(
     with progress_for(
         quiet=common.json, work="copy", unit="documents", chunks="chunks"
     ) as progress:
-        report = copy_base(source, target, settings, progress)
+        try:
+            report = copy_base(source, target, settings, progress)
+        except StoreNotInitialisedError as error:  # the target is made; the source has to be there
+            raise StoreNotInitialisedError(
+                error.message, given=source, allowed="a base to copy", hint="check --from"
+            ) from None
     if common.json:
         print_record(report)
         return 0

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag.errors import ConfirmationRequiredError, InvalidArgumentError
-from rag.surfaces.cli.options import CommonOptions
+from rag.surfaces.cli.options import PrintingOptions
 from rag.surfaces.cli.terminal import Page, print_record
 
 
 def init_command(
     *,
     force: bool = False,
-    common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
+    common: PrintingOptions = PrintingOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
     """Write a rag.toml with every setting, its default and what it does.
 

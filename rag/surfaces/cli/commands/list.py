@@ -24,7 +24,7 @@ def list_command(
     Parameters
     ----------
     limit
-        Show no more than this many, at most 10,000.
+        Show no more than this many, at most 10,000; default: all.
     offset
         Pass over this many first.
     """

@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from rag.surfaces.cli.options import AnyNumber, CommonOptions, FilterOptions, WholeNumber
+from rag.surfaces.cli.shown_default import default_of
 from rag.surfaces.cli.terminal import note, print_record
 
 
@@ -14,16 +15,28 @@ def lookup_command(
     query: str,
     /,
     *,
-    mode: str | None = None,
-    k: Annotated[WholeNumber | None, Parameter(name=["--k", "-k"])] = None,
-    budget_tokens: Annotated[
-        WholeNumber | None, Parameter(name=["--budget", "--budget-tokens"])
+    mode: Annotated[str | None, Parameter(show_default=default_of("search.mode"))] = None,
+    k: Annotated[
+        WholeNumber | None, Parameter(name=["--k", "-k"], show_default=default_of("search.k"))
     ] = None,
-    min_quality: AnyNumber | None = None,
+    budget_tokens: Annotated[
+        WholeNumber | None,
+        Parameter(
+            name=["--budget", "--budget-tokens"], show_default=default_of("evidence.budget_tokens")
+        ),
+    ] = None,
+    min_quality: Annotated[
+        AnyNumber | None, Parameter(show_default=default_of("evidence.min_quality"))
+    ] = None,
     cursor: str | None = None,
     attempt: WholeNumber | None = None,
     seen_chunk_ids: Annotated[tuple[str, ...], Parameter(name=["--seen-chunk-ids", "--seen"])] = (),
-    deadline_s: Annotated[AnyNumber | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
+    deadline_s: Annotated[
+        AnyNumber | None,
+        Parameter(
+            name=["--deadline", "--deadline-s"], show_default=default_of("search.deadline_s")
+        ),
+    ] = None,
     context: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe

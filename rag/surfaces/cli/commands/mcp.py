@@ -9,8 +9,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from rag.at_path import at_path, home_path, real_path
 from rag.errors import InvalidArgumentError
-from rag.surfaces.cli.options import CommonOptions
+from rag.surfaces.cli.options import BaseOptions
 from rag.surfaces.cli.terminal import no_base_yet, note
 
 DEFAULT_PORT = 8_765
@@ -24,7 +25,7 @@ def mcp_command(
     root: tuple[Path, ...] = (),
     max_result_tokens: int = 20_000,
     allow_remote: Annotated[bool, Parameter(negative=())] = False,
-    common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
+    common: BaseOptions = BaseOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
     """Serve the base to agents over the Model Context Protocol.
 
@@ -101,8 +102,11 @@ def _folders(given: tuple[Path, ...]) -> tuple[Path, ...]:
         here = Path.cwd().resolve()
         return () if here == Path(here.anchor) else (here,)
     for folder in given:
-        if not folder.expanduser().is_dir():
+        if not at_path(home_path(folder)).is_folder:
             raise InvalidArgumentError(
-                f"--root {folder} is no folder", given=str(folder), allowed="an existing folder"
+                f"--root {folder!s:.200} is no folder",
+                given=str(folder),
+                allowed="an existing folder",
+                hint="name the folder that an agent may add files from, such as: --root ~/notes",
             )
-    return tuple(folder.expanduser().resolve() for folder in given)
+    return tuple(real_path(home_path(folder)) for folder in given)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.ingest_view import print_report, progress_for
-from rag.surfaces.cli.options import CommonOptions
+from rag.surfaces.cli.options import QuickstartOptions
 from rag.surfaces.cli.terminal import Page, print_record
 
 DEFAULT_FOLDER = Path("rag-quickstart")
@@ -21,7 +22,7 @@ def quickstart_command(
     /,
     *,
     question: str = QUESTION,
-    common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
+    common: QuickstartOptions = QuickstartOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
     """Build a small base in a new folder and look something up in it.
 
@@ -39,8 +40,6 @@ def quickstart_command(
     question
         What to look up.
     """
-    from dataclasses import replace
-
     from rag.surfaces.cli.lookup_view import print_lookup
     from rag.tool.lookup_request import parse_request
     from rag.wire.base_reports import QuickstartReport

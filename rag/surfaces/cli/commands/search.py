@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import AnyNumber, CommonOptions, FilterOptions, WholeNumber
+from rag.surfaces.cli.shown_default import default_of
 from rag.surfaces.cli.terminal import note, print_record, writing
 from rag.surfaces.counted import counted
 
@@ -19,13 +20,22 @@ def search_command(
     query: str | None = None,
     /,
     *,
-    mode: str | None = None,
-    k: Annotated[WholeNumber | None, Parameter(name=["--k", "-k"])] = None,
+    mode: Annotated[str | None, Parameter(show_default=default_of("search.mode"))] = None,
+    k: Annotated[
+        WholeNumber | None, Parameter(name=["--k", "-k"], show_default=default_of("search.k"))
+    ] = None,
     cursor: str | None = None,
-    snippet_chars: WholeNumber | None = None,
+    snippet_chars: Annotated[
+        WholeNumber | None, Parameter(show_default=default_of("search.snippet_chars"))
+    ] = None,
     max_tokens: WholeNumber | None = None,
     trace: Annotated[bool, Parameter(name=["--explain", "--trace"])] = False,
-    deadline_s: Annotated[AnyNumber | None, Parameter(name=["--deadline", "--deadline-s"])] = None,
+    deadline_s: Annotated[
+        AnyNumber | None,
+        Parameter(
+            name=["--deadline", "--deadline-s"], show_default=default_of("search.deadline_s")
+        ),
+    ] = None,
     bulk: bool = False,
     filters: FilterOptions = FilterOptions(),  # noqa: B008  # frozen, so sharing it is safe
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from rag.errors import MissingExtraError, PathNotFoundError, StoreNotInitialisedError
-from rag.surfaces.cli.options import CommonOptions
+from rag.surfaces.cli.options import BaseOptions
+from rag.surfaces.cli.shown_default import default_of
 from rag.surfaces.cli.terminal import no_base_yet, note
 
 if TYPE_CHECKING:
@@ -17,15 +20,17 @@ if TYPE_CHECKING:
 
 def serve_command(
     *,
-    host: str | None = None,
-    port: int | None = None,
-    root: tuple[Path, ...] = (),
+    host: Annotated[str | None, Parameter(show_default=default_of("server.host"))] = None,
+    port: Annotated[int | None, Parameter(show_default=default_of("server.port"))] = None,
+    root: Annotated[
+        tuple[Path, ...], Parameter(show_default=default_of("server.ingest_roots"))
+    ] = (),
     watch: Path | None = None,
     allow_without_keys: bool = False,
     new_key: str | None = None,
     tenant: str | None = None,
     write: bool = False,
-    common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
+    common: BaseOptions = BaseOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
     """Serve the base over HTTP, with an inspector for the browser.
 
@@ -41,7 +46,7 @@ def serve_command(
     Parameters
     ----------
     host
-        Address to listen on; over server.host of the settings.
+        Address to listen on.
     port
         Port to listen on; 0 takes a free one.
     root
