@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from mkdocs.config import load_config
+from playwright.sync_api import Browser
 
 import rag
 from tests.project.repository import (
@@ -23,6 +24,10 @@ from tests.project.repository import (
     project_metadata,
     table_rows,
 )
+from tests.web.conftest import DESKTOP, PHONE, browser
+
+__all__ = ["browser"]  # a fixture, which pytest finds by its name here
+
 
 DOCS = ROOT / "docs"
 CONFIG = ROOT / "mkdocs.yml"
@@ -207,6 +212,22 @@ def test_signatures_are_wrapped_by_what_the_extra_brings(site: Path):
     signature = re.search(r'id="rag.knowledge_base.KnowledgeBase.ingest".*?</pre>', page, re.S)
     assert signature is not None
     assert signature[0].count("\n") > 5
+
+
+@pytest.mark.parametrize("screen", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_code_in_a_table_is_never_broken_and_no_page_is_wider_than_the_screen(
+    site: Path, browser: Browser, screen: Any
+):
+    broken = """() => [...document.querySelectorAll(".md-typeset :is(td, th) code")]
+        .filter(code => code.getClientRects().length > 1).map(code => code.textContent)"""
+    excess = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    page = browser.new_page(viewport=screen)
+    found = {}
+    for file in sorted(site.glob("*/index.html")):
+        page.goto(file.as_uri(), wait_until="load")
+        found[file.parent.name] = (page.evaluate(broken), page.evaluate(excess))
+    page.close()
+    assert {name: fault for name, fault in found.items() if fault != ([], 0)} == {}
 
 
 def test_the_python_api_lists_the_public_names_and_the_methods_of_a_base():
