@@ -43,7 +43,10 @@ LOOKUPS: dict[str, Any] = {
 BATCHES: dict[str, Any] = {
     "plain": {
         "summary": "Two questions, one budget",
-        "value": {"queries": [QUESTION, "Who is on call at night?"], "budget_tokens": 800},
+        "value": {
+            "queries": [QUESTION, "How fast must a SEV1 incident be answered?"],
+            "budget_tokens": 800,
+        },
     },
     "own options": {
         "summary": "A question with options of its own",
