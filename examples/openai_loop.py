@@ -49,7 +49,7 @@ def answer(
         message = reply["choices"][0]["message"]
         messages.append(message)
         if not message.get("tool_calls"):
-            return str(message["content"])
+            return str(message["content"] or "")
         for call in message["tool_calls"]:
             text = look_up(base, call["function"]["arguments"], chat)
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
