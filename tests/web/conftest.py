@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from rag.assembly import open_base
 from rag.samples import handbook_path
+from rag.surfaces.http_api.services import build_services
+from rag.surfaces.shared_base import SharedBase
+from rag.testing import HashingEmbedder
+from rag.trust.profile import shipped_profile
 from tests.http.running import running
-from tests.http.service import services_in
+from tests.http.service import services_in, settings_in
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 # As root in a container, and with no network: the browser's own errands would only fail.
@@ -51,8 +57,31 @@ def handbook_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def trusted_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A service over the sample handbook with a trust profile, here for the embedder of tests."""
+    folder = tmp_path_factory.mktemp("trusted")
+    own = replace(shipped_profile(), embedder=HashingEmbedder().identity, corpora=("one", "two/zh"))
+    (folder / "profile.json").write_text(own.to_json(), encoding="utf-8")
+    trust = {"profile": str(folder / "profile.json")}
+    services = services_in(folder, trust=trust)
+    services.base.ingest(handbook_path())
+    with running(services) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="session")
 def empty_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A service over a base that was made, and holds nothing."""
     with running(services_in(tmp_path_factory.mktemp("empty"))) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="session")
+def missing_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A service whose base nobody has made yet."""
+    settings = settings_in(tmp_path_factory.mktemp("missing"))
+    shared = SharedBase(lambda create: open_base(settings, create=create))
+    with running(build_services(settings, shared)) as (address, _):
         yield address
 
 
@@ -80,7 +109,8 @@ def watched(page: Page, own: str) -> list[str]:
             faults.append(f"asked {url}")
 
     def on_console(kind: str, text: str) -> None:
-        expected = "status of 4" in text  # the browser logs a page of ours that says 400
+        # The browser logs each page of ours that says 400, or 503 where there is no base.
+        expected = "status of 4" in text or "status of 503" in text
         if kind in {"error", "warning"} and not expected:
             faults.append(f"{kind}: {text}")
 

@@ -318,6 +318,18 @@ def test_an_empty_base_says_how_to_fill_it(page: Page, empty_address: str):
         expect(says_so).to_have_count(0 if path == "/health" else 1)
 
 
+@pytest.mark.scenario("web-inspector", "A base that was never made")
+def test_a_missing_base_is_said_with_how_to_make_it(page: Page, missing_address: str):
+    for path, status in (("/", 200), ("/?q=keys", 503), ("/compare", 200), ("/documents", 503)):
+        answer = page.goto(f"{missing_address}{path}")
+        assert answer is not None
+        assert answer.status == status, path
+        expect(page.get_by_role("heading", name="There is no base here yet")).to_be_visible()
+        expect(page.locator(".shell")).to_contain_text("rag ingest FOLDER --store ")
+    page.goto(f"{missing_address}/?q=keys&k=3")
+    expect(page.get_by_label("Question")).to_have_value("keys")
+
+
 @pytest.mark.scenario("web-inspector", "A hostile document")
 def test_a_hostile_document_is_shown_and_never_run(page: Page, hostile_address: str):
     listed = httpx2.get(f"{hostile_address}/v1/documents?source=x").json()["documents"][0]
@@ -376,6 +388,37 @@ def test_text_stands_out_and_controls_have_names(
     assert faults == []
 
 
+def test_the_way_by_tab_is_the_way_of_reading(page: Page, handbook_address: str):
+    page.goto(f"{handbook_address}/?q={QUESTION}&k=2")
+    reached = []
+    for _ in range(18):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate(
+                "[document.activeElement.textContent.trim().slice(0, 15),"
+                " document.activeElement.id || document.activeElement.className].join('|')"
+            )
+        )
+    order = ["skip", "nav-compare", "help-button", "q", "mode", "k", "budget", "cite", "context"]
+    places = [
+        next(at for at, one in enumerate(reached) if one.split("|")[1] == name) for name in order
+    ]
+    assert places == sorted(places)
+    assert page.locator("[aria-current=page]").all_inner_texts() == ["Look up"]
+
+
+@pytest.mark.scenario("web-inspector", "Still")
+def test_nothing_moves_for_whoever_asked_for_less_motion(browser: Browser, handbook_address: str):
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"{handbook_address}{COMPARED}")
+    moving = """() => Array.from(document.querySelectorAll('*')).filter((one) =>
+      parseFloat(getComputedStyle(one).transitionDuration) > 0
+      || getComputedStyle(one).animationName !== 'none').length"""
+    assert page.evaluate(moving) == 0
+    context.close()
+
+
 @pytest.mark.scenario("web-inspector", "Read on a phone")
 def test_nothing_is_cut_off_on_a_phone(browser: Browser, handbook_address: str):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
@@ -388,6 +431,42 @@ def test_nothing_is_cut_off_on_a_phone(browser: Browser, handbook_address: str):
     context.close()
 
 
+CUT = """() => Array.from(document.querySelectorAll('main *'))
+  .filter((one) => one.checkVisibility() && !one.closest('svg, pre, .unseen, thead'))
+  .filter((one) => one.getBoundingClientRect().right > innerWidth
+    || (getComputedStyle(one).overflowX === 'auto' && one.scrollWidth > one.clientWidth + 1))
+  .map((one) => one.outerHTML.slice(0, 80))"""
+
+
+@pytest.mark.scenario("web-inspector", "Tables on a phone")
+def test_every_figure_of_a_table_is_on_the_screen_of_a_phone(page: Page, trusted_address: str):
+    page.set_viewport_size(PHONE)
+    for path in ("/health", "/documents", f"{COMPARED}&other=lexical", "/?q=zxcm+qwoeiu"):
+        page.goto(f"{trusted_address}{path}")
+        assert page.evaluate(CUT) == [], path
+    page.goto(f"{trusted_address}/health")
+    (window,) = {page.evaluate("innerWidth")}
+    figures = _boxes(page, "#trust td")
+    assert figures
+    assert all(0 <= box["left"] < box["right"] <= window for box in figures)
+
+
+@pytest.mark.scenario("web-inspector", "What a profile was fitted on")
+def test_health_says_what_the_profile_was_fitted_on(page: Page, trusted_address: str):
+    page.goto(f"{trusted_address}/health")
+    expect(page.locator("#trust")).to_contain_text("on 2 collections of questions: one two/zh")
+    rows = page.locator("#trust tbody th").all_inner_texts()
+    plots = page.locator("#trust figcaption").all_inner_texts()
+    assert [title.lower() for title in plots] == rows
+    assert _faults(page) == []
+
+
+def test_unlike_levels_of_like_ranks_are_explained(page: Page, trusted_address: str):
+    page.goto(f"{trusted_address}{COMPARED}&other=lexical")
+    said = page.locator(".side-head .basis").all_inner_texts()
+    assert all(one.startswith("calibrated: ") for one in said)
+
+
 @pytest.mark.scenario("web-inspector", "Without scripts")
 def test_look_up_and_compare_work_without_scripts(browser: Browser, handbook_address: str):
     context = browser.new_context(java_script_enabled=False)
@@ -396,6 +475,7 @@ def test_look_up_and_compare_work_without_scripts(browser: Browser, handbook_add
     page.get_by_label("Question").fill(QUESTION)
     page.get_by_role("button", name="Look up").click()
     expect(page.locator(".hit")).not_to_have_count(0)
+    expect(page.locator("#help-button")).to_be_hidden()
     page.get_by_role("link", name="Compare").click()
     expect(page.locator(".ranked.left li")).not_to_have_count(0)
     context.close()

@@ -110,6 +110,35 @@ def test_programs_get_problem_documents_where_people_get_pages(services: Service
     assert client.get("/v1/documents", headers=HTML).headers["content-type"] == PROBLEM
 
 
+@pytest.mark.scenario("web-inspector", "An address where nothing is")
+def test_a_person_who_is_lost_is_led_to_the_search(services: Services):
+    client = client_of(services)
+    page = client.get("/nothing/<b>", headers=HTML)
+    assert page.status_code == 404
+    assert "openapi" not in page.text
+    assert '<form class="ask" action="/"' in page.text
+    assert "/nothing/&lt;b&gt;" in page.text
+    program = client.get("/nothing").json()
+    assert "see /openapi.json" in program["hint"]
+    unknown = client.get("/documents/nothing", headers=_basic("all-key")).text
+    assert 'role="alert"' in unknown  # there are documents; this one is not among them
+
+
+def test_a_question_of_blanks_is_said_to_be_one(services: Services):
+    client = client_of(services)
+    for page in ("/", "/compare"):
+        assert "only blanks" in client.get(f"{page}?q=%20", headers=_basic("all-key")).text
+        assert "only blanks" not in client.get(f"{page}?q=", headers=_basic("all-key")).text
+
+
+def test_a_question_that_is_too_long_is_said_to_be_so_and_kept(services: Services):
+    question = "key " * 1_500
+    answer = client_of(services).get("/", params={"q": question}, headers=_basic("all-key"))
+    assert answer.status_code == 400
+    assert "4,000" in answer.text
+    assert f'value="{question}"' in answer.text
+
+
 def test_the_inspector_can_be_turned_off(tmp_path: Path):
     services = services_in(tmp_path, server={"inspector": False})
     client = client_of(services)

@@ -186,5 +186,13 @@ def test_a_profile_is_shown_with_its_errors_and_its_plot():
     (plot,) = view.plots
     assert plot.line == f"{0.1 * SIDE:.1f},{0.8 * SIDE:.1f} {0.9 * SIDE:.1f},{0.2 * SIDE:.1f}"
     assert trust_view(replace(profile, measured={})).plots == ()
+    bins = [(0.5, 0.5, 1.0)]
+    mixed = {"reliability": {"other": bins, "given": bins, "removed": bins, "cross": bins}}
+    assert [plot.title for plot in trust_view(replace(profile, measured=mixed)).plots] == [
+        "questions of other collections",
+        "questions whose answers were removed",
+        "questions given as unanswerable",
+        "other",
+    ]
     flat = trust_view(replace(profile, measured={"reliability": [(0.5, 0.5, 1.0)]}))
     assert (flat.plots[0].title, flat.plots[0].points[0].radius) == ("all questions", 9.0)

@@ -17,6 +17,7 @@ from rag.surfaces.web.rendering import render
 STATIC = Path(__file__).parent / "static"
 NOT_PAGES = ("/v1/", "/static/", "/healthz", "/readyz", "/metrics", "/openapi.json")
 HTML = "text/html"
+NO_SUCH_PAGE = 404
 REALM = 'Basic realm="rag inspector: any name, and an API key as password", charset="UTF-8"'
 
 
@@ -35,9 +36,16 @@ def is_page(request: Request) -> bool:
 
 
 def error_page(request: Request, error: RagError) -> Response:
-    """Return a page that says what went wrong and what to do."""
+    """Return a page that says what went wrong and what to do.
+
+    At an address where nothing is, that is the search; a program is sent to the API's description.
+    """
     headers = headers_of(error)
     if isinstance(error, UnauthenticatedError):
         headers["WWW-Authenticate"] = REALM  # makes the browser ask for the key
-    body = render("error.html", page="error", error=error, status=status_of(error))
-    return HTMLResponse(body, status_code=status_of(error), headers=headers)
+    status = status_of(error)
+    if request.scope.get("endpoint") is None and status == NO_SUCH_PAGE:
+        body = render("no_page.html", page="error", path=request.url.path)
+    else:
+        body = render("error.html", page="error", error=error, status=status)
+    return HTMLResponse(body, status_code=status, headers=headers)

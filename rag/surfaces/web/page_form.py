@@ -36,6 +36,11 @@ class PageForm:
         return bool(self.q.strip())
 
     @property
+    def blank(self) -> bool:
+        """Whether a question was sent that has nothing in it."""
+        return bool(self.q) and not self.asked
+
+    @property
     def filter_values(self) -> dict[str, str]:
         """The filters by key."""
         return dict(self.filters)

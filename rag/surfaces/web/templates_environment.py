@@ -7,6 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from rag.retrieval.records import MAX_QUERY_CHARS
 from rag.surfaces.web.hit_rows import drop_words
 from rag.surfaces.web.safe_text import marked, visible
 
@@ -55,4 +56,5 @@ def build_environment() -> Environment:
         "words": lambda name: str(name).replace("_", " "),
     }
     environment.filters.update(filters)
+    environment.globals["longest_question"] = MAX_QUERY_CHARS  # macros see globals alone
     return environment

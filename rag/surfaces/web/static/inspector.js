@@ -58,7 +58,9 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-document.querySelector("#help-button").addEventListener("click", () => help.showModal());
+const helpButton = document.querySelector("#help-button");
+helpButton.hidden = false; // without scripts there are no keys to list
+helpButton.addEventListener("click", () => help.showModal());
 help.addEventListener("click", (event) => { if (event.target === help) help.close(); });
 
 for (const button of document.querySelectorAll("[data-copy]")) {
