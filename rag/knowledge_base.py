@@ -206,16 +206,36 @@ class KnowledgeBase:
         if given.kind == "chunk":
             return fetcher.chunk(given.name, context=given.context)
         if given.kind == "document":
-            return fetcher.document(given.name, max_tokens=given.max_tokens)
-        return fetcher.span(given.name, given.start, given.end, max_tokens=given.max_tokens)
+            return fetcher.document(
+                given.name, max_tokens=given.max_tokens, source=given.source, tenant=given.tenant
+            )
+        return fetcher.span(
+            given.name,
+            given.start,
+            given.end,
+            max_tokens=given.max_tokens,
+            source=given.source,
+            tenant=given.tenant,
+        )
 
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """Return a chunk with up to ``context`` neighbours on either side, in document order."""
         return self.fetch({"kind": "chunk", "name": chunk_id, "context": context})
 
-    def fetch_document(self, name: str, *, max_tokens: int | None = None) -> FetchResult:
-        """Return the text of the document with this doc_id or path."""
-        return self.fetch({"kind": "document", "name": name, "max_tokens": max_tokens})
+    def fetch_document(
+        self,
+        name: str,
+        *,
+        max_tokens: int | None = None,
+        source: str | None = None,
+        tenant: str | None = None,
+    ) -> FetchResult:
+        """Return the text of the document with this doc_id or path.
+
+        Of several with one path, ``source`` and ``tenant`` tell which.
+        """
+        which = {"max_tokens": max_tokens, "source": source, "tenant": tenant}
+        return self.fetch({"kind": "document", "name": name, **which})
 
     def fetch_span(
         self,
@@ -224,10 +244,16 @@ class KnowledgeBase:
         end: int | None = None,
         *,
         max_tokens: int | None = None,
+        source: str | None = None,
+        tenant: str | None = None,
     ) -> FetchResult:
-        """Return lines, or pages, as citations number them; ``name`` may be a citation's ref."""
+        """Return lines, or pages, as citations number them; ``name`` may be a citation's ref.
+
+        Of several documents with one path, ``source`` and ``tenant`` tell which.
+        """
         lines = {"start": start, "end": end, "max_tokens": max_tokens}
-        return self.fetch({"kind": "span", "name": name, **lines})
+        which = {"source": source, "tenant": tenant}
+        return self.fetch({"kind": "span", "name": name, **lines, **which})
 
     def inspect_document(self, name: str) -> DocumentInspection:
         """Return all that is stored of the document with this doc_id or path."""

@@ -125,16 +125,23 @@ class DocumentFetcher:
             context_after=tuple(map(_fetched_chunk, after)),
         )
 
-    def document(self, name: str, *, max_tokens: int | None = None) -> FetchResult:
+    def document(
+        self,
+        name: str,
+        *,
+        max_tokens: int | None = None,
+        source: str | None = None,
+        tenant: str | None = None,
+    ) -> FetchResult:
         """Return a document's whole text, cut at a line end where ``max_tokens`` is reached.
 
-        ``name`` is a doc_id or a uri.
+        ``name``, ``source`` and ``tenant`` are those of :meth:`find`.
 
         Raises:
             DocumentNotFoundError: no such document.
-            InvalidArgumentError: several sources have this uri, or ``max_tokens`` is no budget.
+            InvalidArgumentError: several documents have this uri, or ``max_tokens`` is no budget.
         """
-        document = self.find(name)
+        document = self.find(name, source=source, tenant=tenant)
         text = NumberedText.of_chunks(self._store.chunks(document.doc_id))
         return self._result("document", document, text, max_tokens, 1, text.last)
 
@@ -145,6 +152,8 @@ class DocumentFetcher:
         end: int | None = None,
         *,
         max_tokens: int | None = None,
+        source: str | None = None,
+        tenant: str | None = None,
     ) -> FetchResult:
         """Return lines (pages of a PDF) ``start`` to ``end``, numbered as citations number them.
 
@@ -168,7 +177,7 @@ class DocumentFetcher:
                 given=f"{start}-{end}",
                 allowed="1 <= start <= end",
             )
-        document = self.find(name)
+        document = self.find(name, source=source, tenant=tenant)
         text = NumberedText.of_chunks(self._store.chunks(document.doc_id))
         if start > text.last or unit not in (None, text.unit):
             raise InvalidArgumentError(
@@ -180,34 +189,38 @@ class DocumentFetcher:
         end = min(end, text.last)
         return self._result("span", document, text.between(start, end), max_tokens, start, end)
 
-    def find(self, name: str, *, tenant: str | None = None) -> Document:
+    def find(self, name: str, *, source: str | None = None, tenant: str | None = None) -> Document:
         """Return the document with this doc_id or uri.
 
-        With ``tenant``, those of others are not there; whether one of them is, is not told.
+        Of several with one uri, ``source`` and ``tenant`` tell which. With ``tenant``, those of
+        others are not there; whether one of them is, is not told.
 
         Raises:
             DocumentNotFoundError: no such document.
             InvalidArgumentError: several sources or tenants have this uri.
         """
         document = self._store.document(name)
-        if document is not None and tenant in (None, document.tenant):
+        if document is not None and _is_of(document, source, tenant):
             return document
         alike = SearchFilter(path_prefix=name, tenant=tenant)
-        same = [d for d in self._store.documents(alike) if d.uri == name]
+        same = [
+            d for d in self._store.documents(alike) if d.uri == name and _is_of(d, source, tenant)
+        ]
         if not same:
+            where = "in this index" if source is None else f"of the source {source!r:.100}"
             raise DocumentNotFoundError(
-                f"no document {name!r:.200} in this index",
+                f"no document {name!r:.200} {where}",
                 given=name,
                 allowed="a doc_id or path, as results and the list of documents show them",
                 hint="see what there is: list the documents, or search for a word in it",
             )
         if len(same) > 1:
-            ids = ", ".join(f"{d.doc_id} ({d.source})" for d in same)
+            ids = ", ".join(f"{d.doc_id} ({origin_of(d)})" for d in same)
             raise InvalidArgumentError(
                 f"{len(same)} documents have the path {name!r}: {ids}",
                 given=name,
-                allowed="a doc_id",
-                hint="name one of them by its doc_id",
+                allowed="a doc_id; to read, a path with its source, and tenant if it has one",
+                hint="name one of them by its doc_id, or fetch with source and tenant",
             )
         return same[0]
 
@@ -271,6 +284,16 @@ class DocumentFetcher:
             return text
         # whole lines; where not even the first fits, as much of it as does
         return text[: text.rfind("\n", 0, length) + 1] or text[:length]
+
+
+def origin_of(document: Document) -> str:
+    """Return where a document comes from, in words: what tells it from others of its path."""
+    said = f"source {document.source}"
+    return f"{said}, tenant {document.tenant}" if document.tenant else said
+
+
+def _is_of(document: Document, source: str | None, tenant: str | None) -> bool:
+    return source in (None, document.source) and tenant in (None, document.tenant)
 
 
 def _fetched_chunk(chunk: StoredChunk) -> FetchedChunk:

@@ -10,7 +10,12 @@ from pydantic import Field
 from rag.errors import InvalidArgumentError
 from rag.retrieval.document_fetcher import MAX_CONTEXT
 from rag.tool.request import Request, parse_as
-from rag.tool.request_fields import MAX_NAME_CHARS, TokenBudget
+from rag.tool.request_fields import (
+    MAX_NAME_CHARS,
+    MAX_SOURCE_CHARS,
+    MAX_TENANT_CHARS,
+    TokenBudget,
+)
 
 MAX_LINE = 1_000_000_000
 
@@ -20,6 +25,8 @@ OF_KIND: Mapping[str, tuple[str, ...]] = {
     "end": ("span",),
     "context": ("chunk",),
     "max_tokens": ("document", "span"),
+    "source": ("document", "span"),
+    "tenant": ("document", "span"),
 }
 
 
@@ -51,6 +58,17 @@ class FetchRequest(Request):
     )
     max_tokens: TokenBudget = Field(
         default=None, description="Cut a document or span at the line where it would exceed this."
+    )
+    source: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_SOURCE_CHARS,
+        description="The document's source, where several have its path.",
+    )
+    tenant: str | None = Field(
+        default=None,
+        max_length=MAX_TENANT_CHARS,
+        description="The document's tenant; empty for one that has none.",
     )
 
 

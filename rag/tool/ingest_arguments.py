@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from rag.errors import InvalidArgumentError
 from rag.tool.request import Request
-from rag.tool.request_fields import MAX_NAME_CHARS
+from rag.tool.request_fields import MAX_NAME_CHARS, MAX_SOURCE_CHARS, MAX_TENANT_CHARS
 
 MAX_TAGS = 100
 
@@ -36,10 +36,12 @@ class AboutDocuments(Request):
     source: str | None = Field(
         default=None,
         min_length=1,
-        max_length=100,
+        max_length=MAX_SOURCE_CHARS,
         description="Name of their origin; default: files, or default for a folder.",
     )
-    tenant: str = Field(default="", max_length=200, description="Tenant that they belong to.")
+    tenant: str = Field(
+        default="", max_length=MAX_TENANT_CHARS, description="Tenant that they belong to."
+    )
     tags: Annotated[tuple[str, ...], Field(strict=False)] = Field(
         default=(), max_length=MAX_TAGS, description="Tags to find them by."
     )

@@ -10,6 +10,8 @@ from rag.retrieval.records import MAX_K, MAX_QUERY_CHARS, MAX_TOKENS
 from rag.stores.filters import SearchFilter, parse_filter
 from rag.tool.filter_schema import FILTER_SCHEMA
 
+MAX_SOURCE_CHARS = 100
+MAX_TENANT_CHARS = 200
 MAX_NAME_CHARS = 4_000  # of a document, a chunk or a path: what an operating system takes
 
 # blank and too long queries have codes of their own, so the service judges the text's length

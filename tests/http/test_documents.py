@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from starlette.testclient import TestClient
@@ -66,6 +67,32 @@ def test_what_is_not_there_is_not_found(reader: TestClient, path: str):
     answer = reader.get(path)
     assert answer.status_code == 404
     assert answer.json()["code"] in {"document_not_found", "chunk_not_found"}
+
+
+@pytest.mark.scenario("http-api", "A document by its path")
+@pytest.mark.parametrize("name", ["shift.md", "notes/shift.md", "notes%2Fshift.md", "a/b%2Fc d.md"])
+def test_a_document_is_named_by_its_path_with_slashes_as_they_are_or_encoded(
+    writer: TestClient, services: Services, name: str
+):
+    fill(services.base, {unquote(name): NOTE})
+    assert writer.get(f"/v1/documents/{name}").json()["uri"] == unquote(name)
+    assert writer.get(f"/v1/documents/{name}?start=3").json()["text"] == "Kept for 35 days.\n"
+    inspected = writer.get(f"/v1/documents/{name}/chunks").json()
+    assert inspected["document"]["uri"] == unquote(name)
+    assert writer.delete(f"/v1/documents/{name}").json()["name"] == unquote(name)
+    assert writer.get(f"/v1/documents/{name}").json()["code"] == "document_not_found"
+
+
+@pytest.mark.parametrize(
+    "path", ["..%2F..%2Fetc%2Fpasswd", "%2Fetc%2Fpasswd", "a%00b", "notes/", "/", "notes//shift.md"]
+)
+def test_a_path_is_a_key_of_the_base_and_never_a_file(
+    writer: TestClient, services: Services, path: str
+):
+    fill(services.base, {"notes/shift.md": NOTE})
+    for answer in (writer.get(f"/v1/documents/{path}"), writer.delete(f"/v1/documents/{path}")):
+        assert (answer.status_code, answer.json()["code"]) == (404, "document_not_found")
+    assert len(services.base.documents()) == 1
 
 
 @pytest.mark.scenario("http-api", "An uploaded file")

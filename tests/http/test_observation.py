@@ -105,7 +105,7 @@ def test_counters_tell_of_requests_verdicts_and_what_the_base_holds(tmp_path: Pa
         return counted.get(("rag_http_requests_total", labels))
 
     assert answered("POST", "/v1/lookup", 200) == 2
-    assert answered("GET", "/v1/documents/{doc_id}", 404) == 2
+    assert answered("GET", "/v1/documents/{document}", 404) == 2
     assert answered("GET", "(none)", 404) == 1
     assert answered("(other)", "(none)", 404) == 1
     verdict = (("level", "medium"), ("mode", "hybrid"), ("reason", "ok"))

@@ -72,6 +72,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with rag.open(load_settings(config, readonly=False)) as writer:
         writer.ingest(handbook_path(), tags=["handbook"])
         writer.ingest_text("Backups of Acme are kept.", name="acme.txt", tenant="acme", source="a")
+        for tenant, source in (("", "a"), ("acme", "a"), ("", "b")):
+            text = f"The source {source} of {tenant or 'nobody'}."
+            writer.ingest_text(text, name="same.md", tenant=tenant, source=source)
         about = {"source": "b", "source_type": "note", "trust": "generated"}
         writer.ingest_text("Backups, I think, are kept.", name="notes/think.md", **about)
     with ExitStack() as stack:

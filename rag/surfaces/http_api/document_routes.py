@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from rag.retrieval.document_fetcher import FetchResult
+from rag.stores.filters import SearchFilter
 from rag.surfaces.http_api.access import bearer_caller
 from rag.surfaces.http_api.api_keys import READ, WRITE
 from rag.surfaces.http_api.openapi_parts import (
@@ -26,7 +27,13 @@ from rag.wire.base_reports import DeletionReport, DocumentInspection, DocumentLi
 router = APIRouter(tags=["documents"])
 
 LINES = ("start", "end", "max_tokens")
+ORIGIN = ("source", "tenant")
 PAGE = ("limit", "offset")
+# A path is a key of the base and never a file, so it may hold slashes, dots and whatever else.
+NAMED = (
+    "`document` is a doc_id, or a path with its slashes as they are or as %2F; of several "
+    "documents with one path an answer names the ids."
+)
 
 
 @router.get(
@@ -52,43 +59,45 @@ async def list_documents(request: Request) -> Response:
 
 
 @router.get(
-    "/v1/documents/{doc_id}",
-    operation_id="get_document",
-    summary="Read a document, or some lines or pages of it",
-    description="Lines and pages are numbered as citations number them.",
-    openapi_extra=options(*field_options(FetchRequest, *LINES)),
-    responses=answers(FetchResult, 404),
-)
-async def get_document(request: Request, doc_id: str) -> Response:
-    services = services_of(request)
-    caller = bearer_caller(services.keys, request, READ)
-    lines = options_of(request.query_params, *LINES)
-    kind = "span" if {"start", "end"} & set(lines) else "document"
-    wanted = parse_fetch({"kind": kind, "name": doc_id, **lines})
-
-    def work() -> str:
-        base = services.base
-        document = base.parts.fetcher.find(wanted.name, tenant=caller.tenant)
-        return to_json(base.fetch(wanted.model_copy(update={"name": document.doc_id})))
-
-    return json_response(await services.reads.run(work))
-
-
-@router.get(
-    "/v1/documents/{doc_id}/chunks",
+    "/v1/documents/{document:path}/chunks",
     operation_id="get_document_chunks",
     summary="Show all that is stored of a document",
+    description=NAMED,
     responses=answers(DocumentInspection, 404),
 )
-async def get_document_chunks(request: Request, doc_id: str) -> Response:
+async def get_document_chunks(request: Request, document: str) -> Response:
     services = services_of(request)
     caller = bearer_caller(services.keys, request, READ)
     options_of(request.query_params)
 
     def work() -> str:
         base = services.base
-        document = base.parts.fetcher.find(doc_id, tenant=caller.tenant)
-        return to_json(base.inspect_document(document.doc_id))
+        found = base.parts.fetcher.find(document, tenant=caller.tenant)
+        return to_json(base.inspect_document(found.doc_id))
+
+    return json_response(await services.reads.run(work))
+
+
+@router.get(
+    "/v1/documents/{document:path}",
+    operation_id="get_document",
+    summary="Read a document, or some lines or pages of it",
+    description=f"{NAMED} Lines and pages are numbered as citations number them.",
+    openapi_extra=options(*field_options(FetchRequest, *LINES, *ORIGIN)),
+    responses=answers(FetchResult, 404),
+)
+async def get_document(request: Request, document: str) -> Response:
+    services = services_of(request)
+    caller = bearer_caller(services.keys, request, READ)
+    lines = options_of(request.query_params, *LINES, texts=ORIGIN)
+    kind = "span" if {"start", "end"} & set(lines) else "document"
+    wanted = parse_fetch({"kind": kind, "name": document, **lines})
+    own = caller.narrowed(SearchFilter(tenant=wanted.tenant))
+
+    def work() -> str:
+        base = services.base
+        found = base.parts.fetcher.find(wanted.name, source=wanted.source, tenant=own.tenant)
+        return to_json(base.fetch(wanted.model_copy(update={"name": found.doc_id})))
 
     return json_response(await services.reads.run(work))
 
@@ -115,13 +124,13 @@ async def get_chunk(request: Request, chunk_id: str) -> Response:
 
 
 @router.delete(
-    "/v1/documents/{doc_id}",
+    "/v1/documents/{document:path}",
     operation_id="delete_document",
     summary="Remove a document",
-    description="A later ingest of its file adds it again.",
+    description=f"{NAMED} A later ingest of its file adds it again.",
     responses=answers(DeletionReport, 404),
 )
-async def delete_document(request: Request, doc_id: str) -> Response:
+async def delete_document(request: Request, document: str) -> Response:
     services = services_of(request)
     caller = bearer_caller(services.keys, request, WRITE)
     options_of(request.query_params)
@@ -129,7 +138,7 @@ async def delete_document(request: Request, doc_id: str) -> Response:
 
     def work() -> str:
         base = services.base
-        document = base.parts.fetcher.find(doc_id, tenant=caller.tenant)
-        return to_json(base.delete(document.doc_id))
+        found = base.parts.fetcher.find(document, tenant=caller.tenant)
+        return to_json(base.delete(found.doc_id))
 
     return json_response(await services.writes.run(work))

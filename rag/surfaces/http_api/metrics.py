@@ -26,7 +26,7 @@ MEDIA_TYPE = CONTENT_TYPE_LATEST
 class ServiceMetrics:
     """Counters and gauges of one service.
 
-    Routes are named by their pattern, such as ``/v1/documents/{doc_id}``, so that no request can
+    Routes are named by their pattern, such as ``/v1/documents/{document}``, so that no request can
     make a new series.
 
     Args:

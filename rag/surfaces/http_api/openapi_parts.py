@@ -40,6 +40,7 @@ PROBLEMS = {
     500: "The service failed; its log tells more under the same request id.",
     503: "Not now: too much work, too slow, or the store does not answer.",
 }
+_SCHEMA_KEYS = ("type", "minimum", "maximum", "minLength", "maxLength")
 EVERYWHERE = (400, 401, 403, 405, 413, 421, 500, 503)
 
 
@@ -76,19 +77,19 @@ def options(*parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def field_options(model: type[Request], *names: str, **defaults: int) -> tuple[dict[str, Any], ...]:
-    """Return options that are whole numbers, by the fields of a request that they fill."""
+    """Return options that are whole numbers or texts, by the fields of a request they fill."""
     schemas = model.model_json_schema()["properties"]
     return tuple(
-        _option(name, _number(schemas[name], defaults.get(name)), schemas[name]["description"])
+        _option(name, _plain(schemas[name], defaults.get(name)), schemas[name]["description"])
         for name in names
     )
 
 
-def _number(field: dict[str, Any], default: int | None) -> dict[str, Any]:
-    number = next(one for one in field.get("anyOf", [field]) if one["type"] == "integer")
+def _plain(field: dict[str, Any], default: int | None) -> dict[str, Any]:
+    plain = next(one for one in field.get("anyOf", [field]) if one["type"] != "null")
     chosen = field.get("default") if default is None else default
-    plain = {key: number[key] for key in ("type", "minimum", "maximum")}
-    return plain if chosen is None else {**plain, "default": chosen}
+    kept = {key: plain[key] for key in _SCHEMA_KEYS if key in plain}
+    return kept if chosen is None else {**kept, "default": chosen}
 
 
 def _option(name: str, schema: dict[str, Any], description: str) -> dict[str, Any]:

@@ -128,4 +128,4 @@ def _request_id(given: str) -> str:
 
 
 def _route(scope: Scope) -> str:
-    return str(getattr(scope.get("route"), "path", NO_ROUTE))
+    return str(getattr(scope.get("route"), "path_format", NO_ROUTE))

@@ -15,6 +15,8 @@ def fetch_command(
     *,
     context: WholeNumber = 0,
     max_tokens: WholeNumber | None = None,
+    source: str | None = None,
+    tenant: str | None = None,
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
     """Read stored text back: a chunk, a document, or lines (pages of a PDF) of one.
@@ -41,6 +43,10 @@ def fetch_command(
         Neighbouring chunks to show on either side of a chunk, 0 to 50.
     max_tokens
         Cut a document or span at the line where it would exceed this.
+    source
+        The document's source, where several have its path.
+    tenant
+        The document's tenant, where several have its path; "" for none.
     """
     from rag.surfaces.cli.fetch_view import print_fetch
     from rag.tool.fetch_request import parse_fetch
@@ -53,6 +59,8 @@ def fetch_command(
             "end": end,
             "context": context,
             "max_tokens": max_tokens,
+            "source": source,
+            "tenant": tenant,
         }
     )
     with common.open() as base:
