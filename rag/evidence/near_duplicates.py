@@ -26,7 +26,8 @@ class NearDuplicates:
     """Finds, among the chunks of one answer, those that repeat a kept one.
 
     Chunks are named by their place in the answer; whoever asks says with ``keep`` which are kept,
-    best ranked first. Two rules decide, neither of which knows a score:
+    best ranked first. ``texts`` are the chunks' texts without white space at their ends.
+    Two rules decide, neither of which knows a score:
 
     - *Same words*, in any documents: at least ``threshold`` of the chunk's distinct words stand in
       one kept chunk. Never so for a chunk of fewer than sixteen words, nor where a word that the
@@ -42,22 +43,27 @@ class NearDuplicates:
     def __init__(
         self,
         chunks: Sequence[StoredChunk],
+        texts: Sequence[str],
         signatures: WordSignatures,
         *,
         threshold: float,
         window_overlap: float,
     ) -> None:
         self._chunks = chunks
+        self._texts = texts
         self._slack = 1.0 - threshold
         self._window = window_overlap
         self._kept: set[int] = set()
         self._words: dict[int, set[str]] = {}
         self._window_of: dict[int, int] = {}  # each dropped window's kept chunk
-        lacking, words = signatures.words_lacking([chunk.text for chunk in chunks])
+        lacking, words = signatures.words_lacking(texts)
         self._alike = _earlier(lacking <= (self._slack * words + _ROUNDING)[:, None])
         # A shared run shares its words, save the two that its edges cut.
         most = (1.0 - min(window_overlap, FAMILY_OVERLAP)) * words + 2
-        self._adjoining = _earlier((lacking <= most[:, None]) & _same_place(chunks))
+        together = _same_place(chunks)
+        self._adjoining = (
+            {} if together is None else _earlier((lacking <= most[:, None]) & together)
+        )
 
     def original_of(self, place: int) -> int | None:
         """Return the place of the best ranked kept chunk that this one repeats, or None."""
@@ -98,18 +104,18 @@ class NearDuplicates:
     def _words_of(self, place: int) -> set[str]:
         words = self._words.get(place)
         if words is None:
-            words = self._words[place] = word_set(self._chunks[place].text)
+            words = self._words[place] = word_set(self._texts[place])
         return words
 
     def _share(self, place: int, other: int) -> float:
         """Return what share of a chunk's text the other repeats at an edge, 0.0 if by chance."""
-        chunk, second = self._chunks[place], self._chunks[other]
-        run = shared_run(chunk.text, second.text)
-        here, there = chunk.span, second.span
+        text = self._texts[place]
+        run = shared_run(text, self._texts[other])
+        here, there = self._chunks[place].span, self._chunks[other].span
         apart = here.end < there.start or there.end < here.start
         if run == 0 or (apart and run < LEAST_RUN_CHARS):
             return 0.0
-        return run / len(chunk.text.strip()) + _ROUNDING
+        return run / len(text) + _ROUNDING
 
 
 def _earlier(pairs: NDArray[np.bool_]) -> dict[int, list[int]]:
@@ -121,10 +127,12 @@ def _earlier(pairs: NDArray[np.bool_]) -> dict[int, list[int]]:
     return found
 
 
-def _same_place(chunks: Sequence[StoredChunk]) -> NDArray[np.bool_]:
-    """Return which pairs stand under one heading of one document, shape ``(n, n)``."""
+def _same_place(chunks: Sequence[StoredChunk]) -> NDArray[np.bool_] | None:
+    """Return which pairs stand under one heading of one document, shape ``(n, n)``, or None."""
     known: dict[tuple[str, tuple[str, ...]], int] = {}
     codes = [known.setdefault((one.doc_id, one.heading_path), len(known)) for one in chunks]
+    if len(known) == len(codes):
+        return None
     numbers = np.array(codes)
     return np.asarray(numbers[:, None] == numbers[None, :])
 

@@ -72,8 +72,10 @@ class EvidencePostProcessor:
         if not rated:
             return []
         chunks = [piece.chunk for piece in rated]
+        texts = [chunk.text.strip() for chunk in chunks]
         near = NearDuplicates(
             chunks,
+            texts,
             self._signatures,
             threshold=self._settings.near_duplicate,
             window_overlap=self._settings.window_overlap,
@@ -82,8 +84,7 @@ class EvidencePostProcessor:
         of_document: Counter[str] = Counter()
         by_text: dict[str, _Repetition] = {}
         found: list[_Repetition] = []
-        for place, chunk in enumerate(chunks):
-            text = chunk.text.strip()
+        for place, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
             repetition = by_text.get(text)
             if repetition is None:
                 original = near.original_of(place)

@@ -80,8 +80,10 @@ def _signatures(texts: list[str]) -> list[_Signature]:
     present = np.zeros(len(texts) * PLACES, dtype=np.bool_)
     present[rows * PLACES + places] = True
     bits = np.packbits(present.reshape(-1, PLACES), axis=1)
+    rows_of_bits, size = bits.tobytes(), PLACES // 8
     return [
-        _Signature(row.tobytes(), count) for row, count in zip(bits, counts.tolist(), strict=True)
+        _Signature(rows_of_bits[at * size : (at + 1) * size], count)
+        for at, count in enumerate(counts.tolist())
     ]
 
 
