@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
 
 from rag.assembly import build_store, is_server
+from rag.at_path import real_path
 from rag.errors import InvalidArgumentError
 from rag.ingest.protocol import IngestProgress
 from rag.ranking import Channel, ReciprocalRankFusion
 from rag.settings import Settings
 from rag.stores.ingest_tally import SilentProgress
+from rag.stores.place import look_for_store
 from rag.stores.store_copy import CopyReport, copy_store
 from rag.text import Analyzer
 
@@ -24,6 +25,7 @@ def copy_base(
     are opened with the other settings of ``settings``.
 
     Raises:
+        ConfigError: a URI is none of a store.
         InvalidArgumentError: both URIs are one place.
         ReadonlyError: the settings forbid writing.
         StoreError: a store cannot be opened or failed, or the copy is not complete.
@@ -45,9 +47,12 @@ def copy_base(
 
 
 def _at(settings: Settings, uri: str, *, readonly: bool = False) -> Settings:
-    store = settings.store.model_copy(update={"uri": uri})
+    store = settings.store.at(uri)
     return settings.model_copy(update={"store": store, "readonly": readonly})
 
 
 def _place(uri: str) -> str:
-    return uri.rstrip("/") if is_server(uri) else str(Path(uri).resolve())
+    if is_server(uri):
+        return uri.rstrip("/")
+    look_for_store(uri)
+    return str(real_path(uri))

@@ -11,6 +11,7 @@ from pathlib import Path
 from rag import __version__
 from rag.assembly import is_server
 from rag.assembly import open_base as open_from_settings
+from rag.at_path import at_path
 from rag.errors import (
     EmbeddingError,
     IndexIdentityMismatchError,
@@ -123,7 +124,7 @@ def _without_embedder(settings: Settings) -> KnowledgeBase | None:
 
 
 def _disk_checks(path: Path) -> Iterator[HealthCheck]:
-    folder = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
+    folder = next(parent for parent in (path, *path.absolute().parents) if at_path(parent).exists)
     writable = os.access(folder, os.W_OK)
     yield HealthCheck(
         name="folder",

@@ -37,7 +37,8 @@
         ├── UnauthenticatedError        unauthenticated
         └── ForbiddenError              forbidden
 
-A message names what was given and what is allowed; ``hint`` says what to do next.
+A message names what was given and what is allowed; ``hint`` says what to do next. Where
+whoever raises an error knows nothing more particular, its class says the usual.
 Foreign exceptions are mapped to these at one boundary per engine, never inside the chain.
 """
 
@@ -50,6 +51,8 @@ class InvalidInputError(RagError):
     """The caller's input is at fault; correct it and call again."""
 
     code = "invalid_input"
+    usual_allowed = "an input as the message describes it"
+    usual_hint = "correct what the message names and call again"
 
 
 class EmptyQueryError(InvalidInputError):
@@ -80,30 +83,40 @@ class InvalidCursorError(InvalidInputError):
     """The cursor is not one of ours, or belongs to another query; start again without it."""
 
     code = "invalid_cursor"
+    usual_allowed = "a next_cursor of the same query, mode and filters"
+    usual_hint = "start again without the cursor"
 
 
 class StaleCursorError(InvalidInputError):
     """The index changed since the cursor was made; start again without it."""
 
     code = "stale_cursor"
+    usual_allowed = "a next_cursor of the index as it is now"
+    usual_hint = "start again without the cursor"
 
 
 class ConfigError(RagError):
     """A setting is missing, unknown or of the wrong type; the message names it."""
 
     code = "config_invalid"
+    usual_allowed = "a setting as docs/settings.md describes it"
+    usual_hint = "correct it in rag.toml, in the environment, or as an option"
 
 
 class NotFoundError(RagError):
     """Something the caller named does not exist."""
 
     code = "not_found"
+    usual_allowed = "something that is there"
+    usual_hint = "see what there is: list the documents"
 
 
 class PathNotFoundError(NotFoundError):
     """The file or folder to read does not exist."""
 
     code = "path_not_found"
+    usual_allowed = "the path of something that exists"
+    usual_hint = "check the path; a relative one starts at the current folder"
 
 
 class DocumentNotFoundError(NotFoundError):
@@ -122,6 +135,8 @@ class UnreadableFileError(RagError):
     """A file named by the caller cannot be read as its kind; the message says why."""
 
     code = "unreadable_file"
+    usual_allowed = "a file that can be read as its kind"
+    usual_hint = "open it with its own program to see whether it is whole"
 
 
 class MissingExtraError(RagError):
@@ -134,6 +149,8 @@ class EmbeddingError(RagError):
     """The embedder failed on this input."""
 
     code = "embedding_failed"
+    usual_allowed = "texts that the embedder takes"
+    usual_hint = "try again; if it fails again choose another embedder"
 
 
 class EmbedderUnavailableError(EmbeddingError):
@@ -158,6 +175,8 @@ class StoreError(RagError):
     """The store failed; what was written before is kept."""
 
     code = "store_failed"
+    usual_allowed = "a store that can be opened, read and written"
+    usual_hint = "look with: rag doctor"
 
 
 class StoreUnreachableError(StoreError):
@@ -176,24 +195,32 @@ class StoreTimeoutError(StoreError):
     """The store did not answer in time."""
 
     code = "store_timeout"
+    usual_allowed = "a store that answers in time"
+    usual_hint = "try again, or raise store.timeout_s"
 
 
 class StoreLockedError(StoreError):
     """Another process holds the store; nothing needs to be deleted or moved."""
 
     code = "store_locked"
+    usual_allowed = "one writer at a time; of Milvus Lite one process"
+    usual_hint = "wait for the other process and try again"
 
 
 class StoreNotInitialisedError(StoreError):
     """There is no index at this URI yet; ingest something first."""
 
     code = "store_not_initialised"
+    usual_allowed = "the path of a base that something was ingested into"
+    usual_hint = "ingest something first: rag ingest FOLDER"
 
 
 class StoreDamagedError(StoreError):
     """What lies at the URI is not a store of ours, or is damaged; nothing was changed."""
 
     code = "store_damaged"
+    usual_allowed = "a store that this program made, whole"
+    usual_hint = "run: rag doctor --repair"
 
 
 class IndexIdentityMismatchError(StoreError):
@@ -212,18 +239,24 @@ class RetrievalError(RagError):
     """Every channel that was asked failed."""
 
     code = "retrieval_failed"
+    usual_allowed = "a store of which a channel answers"
+    usual_hint = "look with: rag doctor"
 
 
 class DeadlineExceededError(RetrievalError):
     """No channel answered before the deadline."""
 
     code = "deadline_exceeded"
+    usual_allowed = "a longer deadline"
+    usual_hint = "raise deadline_s, or try again"
 
 
 class OverloadedError(RagError):
     """A service has as much work as it takes; try again a little later."""
 
     code = "overloaded"
+    usual_allowed = "fewer calls at once"
+    usual_hint = "try again a little later"
 
 
 class RefusedError(RagError):
@@ -231,27 +264,37 @@ class RefusedError(RagError):
 
     code = "refused"
     exit_code = 1
+    usual_allowed = "what the message does not refuse"
+    usual_hint = "ask whoever runs this base"
 
 
 class ReadonlyError(RefusedError):
     """A write was asked for while the base is read-only."""
 
     code = "readonly"
+    usual_allowed = "whatever writes nothing"
+    usual_hint = "open the base without --readonly"
 
 
 class ConfirmationRequiredError(RefusedError):
     """A destructive call needs an explicit confirmation."""
 
     code = "confirmation_required"
+    usual_allowed = "a confirmation"
+    usual_hint = "confirm that it is meant"
 
 
 class UnauthenticatedError(RefusedError):
     """A service wants an API key, and none that it knows was given."""
 
     code = "unauthenticated"
+    usual_allowed = "an API key that the service knows"
+    usual_hint = "send a key: Authorization: Bearer KEY"
 
 
 class ForbiddenError(RefusedError):
     """Who asks is known, and may not do this; or a page of another site asked."""
 
     code = "forbidden"
+    usual_allowed = "what the scopes of the key allow"
+    usual_hint = "ask whoever runs the service for a key that may"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -63,8 +62,7 @@ def open_base(
     own = own_profile_path(settings.store.uri)
     choice = choose_profile(
         settings.trust.profile,
-        # a folder that may not be looked into is told of by the store
-        own if own is not None and os.path.isfile(own) else None,  # noqa: PTH113  # never raises
+        own,
         analyzer=analyzer.version,
         embedder=identity,
     )

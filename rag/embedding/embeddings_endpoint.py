@@ -16,6 +16,7 @@ import structlog
 
 from rag.errors import ConfigError, EmbedderUnavailableError, EmbeddingError
 from rag.logs import get_logger
+from rag.settings.server_address import address_fault
 
 log = get_logger(__name__)
 
@@ -186,6 +187,7 @@ def _endpoint_url(base_url: str) -> str:
         url = httpx2.URL(base_url.strip())
     except httpx2.InvalidURL:
         url = httpx2.URL("")
+    fault = address_fault(base_url.strip())
     if url.userinfo:
         raise ConfigError(
             "embedding.base_url holds a user name or password",
@@ -193,7 +195,7 @@ def _endpoint_url(base_url: str) -> str:
             allowed="a URL without them",
             hint="put a key into the environment variable named by embedding.api_key_env",
         )
-    if url.scheme not in ("http", "https") or not url.host:
+    if url.scheme not in ("http", "https") or not url.host or fault:
         raise ConfigError(
             f"embedding.base_url {base_url!r} is no address of a server",
             given=base_url,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rag.at_path import at_path, home_path, real_path
 from rag.embedding.onnx_session import Pooling
 from rag.errors import EmbedderUnavailableError
 
@@ -45,9 +46,9 @@ class ModelFolder:
         Raises:
             EmbedderUnavailableError: a file is missing or says something that is not supported.
         """
-        folder = path.expanduser()
+        folder = home_path(path)
         return cls(
-            name=folder.resolve().name,
+            name=real_path(folder).name,
             model=_required(folder, "model.onnx", "onnx/model.onnx"),
             tokenizer=_required(folder, "tokenizer.json"),
             max_tokens=_max_tokens(folder),
@@ -66,7 +67,7 @@ class ModelFolder:
 
 def _required(folder: Path, *names: str) -> Path:
     for name in names:
-        if (folder / name).is_file():
+        if at_path(folder / name).is_file:
             return folder / name
     raise EmbedderUnavailableError(
         f"no {names[0]} in {folder}",

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag.at_path import at_path
 from rag.errors import PathNotFoundError, UnreadableFileError
 from rag.ingest.ignore_rules import (
     IGNORE_FILES,
@@ -53,9 +54,10 @@ def walk_folder(
     )
     try:
         info = root.stat()
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a ValueError is of what no file name can hold
+        why = getattr(error, "strerror", None) or at_path(root).fault
         raise PathNotFoundError(
-            f"no file or folder at {root}: {error.strerror}",
+            f"no file or folder at {root}: {why}",
             given=str(root),
             allowed="the path of an existing file or folder",
             hint="check the path; relative paths start at the current folder",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 
+from rag.errors import ConfigError
 from rag.settings.section import Section
+from rag.settings.server_address import address_fault
 
 
 class StoreSettings(Section):
@@ -51,7 +53,26 @@ class StoreSettings(Section):
         scheme, found, _ = uri.partition("://")
         if found and scheme not in ("http", "https"):
             raise ValueError(f"{scheme}:// is no scheme of a store; a server's is http or https")
+        if found and (fault := address_fault(uri)) is not None:
+            raise ValueError(f"{uri!r:.200} is no address of a server: {fault}")
         return uri
+
+    def at(self, uri: str) -> StoreSettings:
+        """Return these settings for a store elsewhere.
+
+        Raises:
+            ConfigError: the URI is none of a store.
+        """
+        try:
+            return StoreSettings.model_validate({**dict(self), "uri": uri})
+        except ValidationError as error:
+            said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+            raise ConfigError(
+                f"invalid store URI: {said}",
+                given=uri,
+                allowed="a folder, a path ending in .db, or http(s)://HOST:PORT of a Milvus server",
+                hint="see docs/stores.md for what each kind of URI means",
+            ) from None
 
 
 class EmbeddingSettings(Section):

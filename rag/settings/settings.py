@@ -14,6 +14,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from rag.at_path import AtPath, at_path
 from rag.errors import ConfigError, ReadonlyError
 from rag.settings.answer_sections import (
     EvidenceSettings,
@@ -89,9 +90,10 @@ def load_settings(config: Path | None = None, /, **overrides: Any) -> Settings:
         ConfigError: the file is missing, is no TOML, or a setting is unknown or out of range.
     """
     _refuse_unknown_environment()
-    if config is not None and not config.is_file():
+    found = AtPath(is_file=True) if config is None else at_path(config)
+    if not found.is_file:
         raise ConfigError(
-            f"no configuration file at {config}",
+            f"no configuration file at {config}" + (f": {found.fault}" if found.fault else ""),
             given=str(config),
             allowed="the path of a TOML file",
             hint="write one with: rag init",

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from rag.at_path import at_path
 from rag.embedding import Embedder, VectorCache
 from rag.errors import InvalidArgumentError, InvalidVectorError, UnreadableFileError
 from rag.ingest.document_name import on_one_line, unusable_character
@@ -72,7 +73,7 @@ class KnowledgeWriter:
             UnreadableFileError: the one file that was named cannot be stored.
             EmbeddingError, StoreError: the run stopped; whole documents written before stay.
         """
-        single = request.path.is_file()
+        single = not at_path(request.path).is_folder
         entries = self._walk(request.path, single=single)
         run = self._begin(request, progress or SilentProgress(), len(entries), single=single)
         self._write_all(self._prepare_all(entries, run), run.tally)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
+from rag.at_path import at_path, home_path
 from rag.errors import ConfigError
 from rag.text.normalise import clean_text
 from rag.text.token_counter import longest_prefix
@@ -19,8 +20,8 @@ class TokenizerFileCounter:
     """
 
     def __init__(self, path: Path | str) -> None:
-        file = Path(path).expanduser()
-        if not file.is_file():
+        file = home_path(path)
+        if not at_path(file).is_file:
             raise ConfigError(
                 f"no tokenizer file at {file}",
                 given=str(path),

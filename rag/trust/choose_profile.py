@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag.at_path import at_path
 from rag.embedding.protocol import EmbedderIdentity
 from rag.errors import ConfigError
 from rag.stores.records import Manifest
@@ -49,7 +50,7 @@ def choose_profile(
             )
         return ProfileChoice(profile=named)
     warnings: tuple[str, ...] = ()
-    if own is not None and own.is_file():
+    if own is not None and at_path(own).is_file:
         try:
             mine = read_profile(own)
         except ConfigError as error:

@@ -124,11 +124,29 @@ def test_a_file_outside_the_allowed_folders_is_refused(writing: Writing, path: s
 
 
 @pytest.mark.parametrize(
-    ("path", "code"), [("missing.md", "path_not_found"), (".", "invalid_argument"), ("a\0b", None)]
+    ("path", "code"),
+    [
+        ("missing.md", "path_not_found"),
+        (".", "invalid_argument"),
+        ("a\0b", "invalid_argument"),
+        ("a" * 300 + ".md", "invalid_argument"),
+        ("/".join(["a" * 200] * 30) + ".md", "invalid_argument"),
+        ("loop.md", "invalid_argument"),
+        ("stork.md/below.md", "path_not_found"),
+    ],
+    ids=lambda text: text[:20],
 )
-def test_a_path_that_is_no_file_is_an_error(writing: Writing, path: str, code: str | None):
+@pytest.mark.scenario("mcp-server", "A path that no system takes")
+def test_a_path_that_is_no_file_is_an_error(writing: Writing, path: str, code: str):
+    loop = writing.folder / "loop.md"
+    if not loop.is_symlink():
+        loop.symlink_to("loop.md")
+    (writing.folder / "stork.md").write_text("# Stork\n\nstorks", "utf-8")
     error = error_of(writing.live.call("ingest_file", path=path))
-    assert error["code"] == (code or "invalid_argument")
+    assert error["code"] == code
+    assert error["given"]
+    assert error["allowed"]
+    assert error["hint"]
 
 
 def test_a_file_that_cannot_be_used_is_an_error_with_the_reason(writing: Writing):

@@ -71,6 +71,39 @@ def test_what_is_no_store_of_ours_is_refused_and_left_as_it_is(folder, what) -> 
     assert (folder.read_bytes() if folder.is_file() else contents(folder)) == before
 
 
+@pytest.mark.scenario("local-store", "A folder with other files")
+@pytest.mark.parametrize("options", [{}, {"readonly": True}, {"create": False}])
+def test_a_folder_with_other_files_is_refused_and_left_as_it_is(folder, options) -> None:
+    folder.mkdir()
+    (folder / "letter.odt").write_text("my letter")
+    with pytest.raises(StoreDamagedError) as caught:
+        local_store(folder, **options)
+    assert "'letter.odt'" in caught.value.message
+    assert "move the file" not in caught.value.hint
+    assert contents(folder) == {"letter.odt": b"my letter"}
+
+
+@pytest.mark.scenario("local-store", "A folder with other files")
+@pytest.mark.parametrize(
+    "names", [(), (".DS_Store", ".gitkeep"), ("lost+found",), ("write.lock", "index.lock", "lance")]
+)
+def test_a_folder_with_nothing_of_anybodys_becomes_a_store(folder, names) -> None:
+    folder.mkdir()
+    for name in names:
+        (folder / name).touch()
+    store = local_store(folder)
+    store.write_documents([document("a.md", "walrus")])
+    assert len(search(store, "walrus").hits) == 1
+    store.close()
+
+
+def test_a_file_in_place_of_a_store_is_called_a_file(folder) -> None:
+    folder.write_text("my notes")
+    with pytest.raises(StoreDamagedError, match="is a file") as caught:
+        local_store(folder)
+    assert "move the file away" in caught.value.hint
+
+
 @pytest.mark.parametrize("size", [100, 5_000, 60_000])
 def test_a_file_with_a_hole_in_it_is_damage_and_never_a_wrong_answer(folder, size) -> None:
     store = local_store(folder)

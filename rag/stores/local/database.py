@@ -20,11 +20,12 @@ from rag.errors import (
     StoreNotInitialisedError,
 )
 from rag.sqlite_wal import enter_wal
-from rag.stores.local.engine_errors import damaged, engine_errors
+from rag.stores.local.engine_errors import engine_errors
 from rag.stores.local.file_version import file_version
 from rag.stores.local.filter_sql import register_functions
 from rag.stores.local.schema import SCHEMA_VERSION, create_tables, migrate
 from rag.stores.local.write_lock import write_lock
+from rag.stores.place import foreign_place, look_for_store
 
 DATABASE_FILE = "rag.sqlite"
 LOCK_FILE = "write.lock"
@@ -33,6 +34,10 @@ READ_CACHE_KIB = 4_096  # per thread; the system's own cache holds the rest
 WRITE_CACHE_KIB = 65_536  # while writing: a batch's pages stay until its commit
 WAL_LIMIT_BYTES = 64_000_000  # what a checkpoint leaves of the log
 
+
+# What a store's folder may hold before its database is laid, or after that was lost; apart from
+# hidden files, which systems leave anywhere, and the folder that is on every freshly made disk.
+_OWN_NAMES = frozenset({LOCK_FILE, "index.lock", "lance", "trust.json", "lost+found"})
 
 _left_behind: list[object] = []
 """Connections that a forked child inherited: SQLite forbids it to use them, or to close them."""
@@ -71,16 +76,27 @@ class Database:
             StoreDamagedError: there is something else at the path.
         """
         with engine_errors(self.folder):
-            if not self.folder.exists():
+            found = look_for_store(self.folder)
+            if not found.exists:
                 return False
-            if not self.folder.is_dir():
-                raise damaged(self.folder, "it is a file, not a folder")
-            if not self.path.exists() or self.path.stat().st_size == 0:
+            if not found.is_folder:
+                raise foreign_place(str(self.folder), "a file", "local")
+            if not self.path.exists():
+                self._refuse_foreign()
+                return False
+            if self.path.stat().st_size == 0:
                 return False
         # Only SQLite may open the file: closing it by hand would lift the locks that this
         # process's connections hold, and the next process to come and go would take the log away
         # from under them (https://sqlite.org/howtocorrupt.html, section 2.2).
         return self._is_laid()
+
+    def _refuse_foreign(self) -> None:
+        """Refuse a folder of other files; nobody looks for a store of ours among those."""
+        others = sorted(path.name for path in self.folder.iterdir() if not _is_own(path.name))
+        if others:
+            found = f"a folder with other files, such as {others[0]!r:.80}"
+            raise foreign_place(str(self.folder), found, "local")
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -195,6 +211,7 @@ class Database:
             raise StoreNotInitialisedError(
                 f"there is no index at {self.folder} yet",
                 given=str(self.folder),
+                allowed="the path of a base that something was ingested into",
                 hint="ingest something first: rag ingest FOLDER",
             )
         opened = _Opened(connection=self._connect(), file=_file_of(self.path))
@@ -256,6 +273,10 @@ class Database:
             # a medium that nobody writes to: SQLite needs no file to coordinate by
             uri += "&immutable=1"
         return uri
+
+
+def _is_own(name: str) -> bool:
+    return name in _OWN_NAMES or name.startswith((".", DATABASE_FILE))
 
 
 def _file_of(path: Path) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from rag.errors import (
     StoreNotInitialisedError,
     StoreTimeoutError,
 )
+from rag.stores.place import unusable_place
 
 _PRIMARY_CODE = 0xFF  # SQLite's extended codes keep the primary one in their low byte
 
@@ -35,9 +36,7 @@ def engine_errors(path: Path) -> Iterator[None]:
             hint="replace lone surrogates before storing the text",
         ) from error
     except OSError as error:
-        raise StoreError(
-            f"cannot use the store at {path}: {error.strerror or error}", given=str(path)
-        ) from error
+        raise unusable_place(str(path), error.strerror or str(error)) from error
 
 
 def damaged(path: Path, why: str) -> StoreDamagedError:

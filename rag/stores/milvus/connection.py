@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pymilvus import MilvusClient
 
+from rag.at_path import at_path, real_path
 from rag.errors import (
     ConfigError,
     StoreError,
@@ -21,6 +22,7 @@ from rag.settings import StoreSettings
 from rag.stores.milvus.engine import Engine, check_age, engine_of
 from rag.stores.milvus.errors import milvus_errors, tame_logging
 from rag.stores.milvus.lite_server import folder_at, refuse_foreign, start_lite, stop_lite
+from rag.stores.place import look_for_store
 
 CONNECT_TIMEOUT_S = 3.0  # a server that is there answers in milliseconds, also far away
 MAINTENANCE_S = 120.0  # Lite merges and indexes inside the call that sets it off; seconds at size
@@ -152,16 +154,17 @@ def connect(settings: StoreSettings, *, create: bool = True) -> MilvusConnection
     """
     token = settings.token.get_secret_value() if settings.token else ""
     server = is_server_uri(settings.uri)
-    place = settings.uri if server else str(Path(settings.uri).resolve())
+    place = settings.uri if server else _folder(settings.uri)
     key = (place, token, settings.database)
     with _REGISTRY_LOCK:
         connection = _OPEN.get(key)
         if connection is None:
             tame_logging()
-            if not (server or create or Path(place).exists()):
+            if not (server or create or at_path(place).exists):
                 raise StoreNotInitialisedError(
                     f"there is no index at {settings.uri} yet",
                     given=settings.uri,
+                    allowed="the path of a base that something was ingested into",
                     hint="ingest something first: rag ingest FOLDER",
                 )
             opened = _open_server if server else _open_lite
@@ -172,9 +175,15 @@ def connect(settings: StoreSettings, *, create: bool = True) -> MilvusConnection
         return connection
 
 
+def _folder(uri: str) -> str:
+    """Return the absolute path of a Milvus Lite folder, with links followed."""
+    look_for_store(uri)
+    return str(real_path(uri))
+
+
 def _open_server(key: tuple[str, ...], settings: StoreSettings, token: str) -> MilvusConnection:
     certificate = settings.tls_ca_path
-    if certificate is not None and not certificate.is_file():
+    if certificate is not None and not at_path(certificate).is_file:
         raise ConfigError(
             f"no certificate at {certificate}",
             given=str(certificate),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from rag.errors import MissingExtraError, StoreDamagedError, StoreError, StoreLockedError
+from rag.errors import MissingExtraError, StoreDamagedError, StoreLockedError
 from rag.stores.milvus.errors import tame_logging
+from rag.stores.place import foreign_place, unusable_place
 
 LITE_FOLDER = "collections"  # what every Milvus Lite folder holds from its first opening
 
@@ -28,12 +29,7 @@ def refuse_foreign(path: Path, uri: str) -> None:
         found = "a folder with other files"
     else:
         return
-    raise StoreDamagedError(
-        f"{uri} is {found}; a Milvus Lite store is a folder of its own",
-        given=uri,
-        allowed="a path that does not exist yet, or a folder that this program made",
-        hint="nothing was changed; choose another store.uri and ingest there",
-    )
+    raise foreign_place(uri, found, "Milvus Lite")
 
 
 class _StartFailure(logging.Filter):
@@ -72,7 +68,7 @@ def start_lite(path: Path, uri: str) -> tuple[str, bool]:
         path.parent.mkdir(parents=True, exist_ok=True)
         started = server_manager_instance.start_and_get_uri(str(path))
     except OSError as error:
-        raise StoreError(f"cannot create {uri}: {error}", given=uri) from error
+        raise unusable_place(uri, error.strerror or str(error)) from error
     finally:
         logger.removeFilter(caught)
     if started is not None:
@@ -85,7 +81,7 @@ def start_lite(path: Path, uri: str) -> tuple[str, bool]:
             "or run a Milvus server and set store.uri to its address",
         ) from caught.error
     if isinstance(caught.error, OSError):
-        raise StoreError(f"cannot open {uri}: {caught.error}", given=uri) from caught.error
+        raise unusable_place(uri, str(caught.error)) from caught.error
     raise StoreDamagedError(
         f"the store at {uri} cannot be opened: {caught.error}",
         given=uri,

@@ -16,6 +16,7 @@ from rag.surfaces.cli.help_formatter import HelpFormatter
 from rag.surfaces.cli.parser_fault import parser_fault
 from rag.surfaces.cli.shown_default import shown_default
 from rag.surfaces.cli.terminal import discard_output, print_error, writing
+from rag.system_fault import system_fault
 
 EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
 
@@ -114,6 +115,10 @@ def run(argv: Sequence[str]) -> int:
         # the reader went away (`rag list | head`): no error, and no second one at exit
         discard_output()
         return 0
+    except OSError as error:
+        fault = system_fault(error)
+        print_error(fault, as_json=as_json)
+        return fault.exit_code
     return code if isinstance(code, int) else 0
 
 

@@ -41,6 +41,7 @@ from rag.surfaces.mcp_server.tools.lookup_knowledge_batch import LOOKUP_KNOWLEDG
 from rag.surfaces.mcp_server.tools.schema import SCHEMA
 from rag.surfaces.mcp_server.tools.search import SEARCH
 from rag.surfaces.shared_base import SharedBase
+from rag.system_fault import system_fault
 
 SERVER_NAME = "rag-evidence"
 INSTRUCTIONS = """\
@@ -113,6 +114,10 @@ def build_server(
         except RagError as error:
             _log.info("a tool call failed", tool=tool.name, code=error.code, message=error.message)
             return error_result(error)
+        except OSError as error:  # else the protocol would call it an internal error
+            fault = system_fault(error)
+            _log.error("a tool call failed", tool=tool.name, message=fault.message)
+            return error_result(fault)
         took_ms = round((time.perf_counter() - started) * 1_000, 1)
         _log.debug("a tool was called", tool=tool.name, took_ms=took_ms)
         return CallToolResult(

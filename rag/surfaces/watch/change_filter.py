@@ -7,6 +7,7 @@ from pathlib import Path
 
 from watchfiles import Change
 
+from rag.at_path import real_path
 from rag.ingest.ignore_rules import IGNORE_FILES, is_built_in_excluded
 from rag.ingest.readers import ReaderRegistry
 
@@ -26,7 +27,7 @@ class ChangeFilter:
 
     def __init__(self, folder: Path, *, keep_out: Iterable[Path] = ()) -> None:
         self._folder = folder
-        self._keep_out = tuple(path.resolve() for path in keep_out)
+        self._keep_out = tuple(real_path(path) for path in keep_out)
         self._readers = ReaderRegistry()
 
     def __call__(self, change: Change, changed: str) -> bool:

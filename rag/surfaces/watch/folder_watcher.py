@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Protocol
 
+from rag.at_path import real_path
 from rag.errors import MissingExtraError, PathNotFoundError, RagError
 from rag.ingest.protocol import IngestProgress
 from rag.ingest.records import IngestReport
@@ -70,7 +71,7 @@ class FolderWatcher:
         keep_out: Iterable[Path] = (),
         quiet_s: float = QUIET_S,
     ) -> None:
-        self._folder = folder.resolve()
+        self._folder = real_path(folder)
         self._ingest = ingest
         self._listener = listener
         self._filter = ChangeFilter(self._folder, keep_out=keep_out)

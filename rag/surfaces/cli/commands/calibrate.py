@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import note, print_record
@@ -63,7 +64,7 @@ def _suggest(count: int, out: Path | None, common: CommonOptions) -> int:
         for line in lines:
             print(line)  # noqa: T201  # the CLI's own voice
     else:
-        if out.exists():
+        if at_path(out).exists:
             raise InvalidArgumentError(
                 f"{out} exists already", given=str(out), allowed="a path with nothing there"
             )

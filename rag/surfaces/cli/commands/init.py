@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rag.at_path import at_path
 from rag.errors import ConfirmationRequiredError, InvalidArgumentError
 from rag.surfaces.cli.options import PrintingOptions
 from rag.surfaces.cli.terminal import Page, print_record
@@ -30,7 +31,7 @@ def init_command(
     from rag.wire.base_reports import InitReport
 
     target = common.config or Path(CONFIG_FILE)
-    if target.exists() and not force:
+    if at_path(target).exists and not force:
         raise ConfirmationRequiredError(
             f"{target} is there already",
             given=str(target),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
+from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.ingest_view import print_report, progress_for
 from rag.surfaces.cli.options import QuickstartOptions
@@ -79,7 +80,8 @@ def _quoted(text: str) -> str:
 def _copied_handbook(folder: Path) -> Path:
     from rag.samples import handbook_path
 
-    if folder.exists() and not folder.is_dir():
+    found = at_path(folder)
+    if found.exists and not found.is_folder:
         raise InvalidArgumentError(
             f"{folder} is a file", given=str(folder), allowed="a folder, or a path with nothing"
         )

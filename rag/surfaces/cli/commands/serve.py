@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from rag.at_path import at_path
 from rag.errors import MissingExtraError, PathNotFoundError, StoreNotInitialisedError
 from rag.surfaces.cli.options import BaseOptions
 from rag.surfaces.cli.shown_default import default_of
@@ -138,7 +139,7 @@ def _watching(folder: Path, settings: Settings, shared: SharedBase) -> AbstractC
     from rag.surfaces.watch.plain_lines import PlainLines
 
     settings.require_writable("watch a folder")
-    if not folder.is_dir():
+    if not at_path(folder).is_folder:
         raise PathNotFoundError(
             f"no folder at {folder}", given=str(folder), allowed="the path of an existing folder"
         )

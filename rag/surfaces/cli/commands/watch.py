@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 from threading import Event
 
+from rag.at_path import at_path
 from rag.errors import InvalidArgumentError, PathNotFoundError, ReadonlyError
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import note, shown
@@ -61,7 +62,7 @@ def watch_command(
     configure_logging(settings.logs)
     if settings.readonly:
         raise ReadonlyError("cannot watch: this base is read-only", given="watch")
-    if not folder.is_dir():
+    if not at_path(folder).is_folder:
         raise PathNotFoundError(
             f"no folder at {folder}", given=str(folder), allowed="the path of an existing folder"
         )

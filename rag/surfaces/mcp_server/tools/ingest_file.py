@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rag.at_path import at_path, real_path
 from rag.errors import InvalidArgumentError, PathNotFoundError, RefusedError
 from rag.surfaces.mcp_server.text_blocks import ingest_text
 from rag.surfaces.mcp_server.tool import REPLACES, Answer, Call, Tool
@@ -47,12 +48,7 @@ def allowed_file(given: str, roots: tuple[Path, ...]) -> Path:
         PathNotFoundError, InvalidArgumentError: it is not there, or no file.
     """
     folders = ", ".join(map(str, roots)) or "none"
-    try:
-        path = (roots[0] / given if roots else Path(given)).resolve()
-    except (ValueError, OSError, RuntimeError):  # a NUL, a name too long, a loop of links
-        raise InvalidArgumentError(
-            f"{given!r:.80} is no path", given=given, allowed="the path of a file"
-        ) from None
+    path = real_path(roots[0] / given if roots else given)
     if not any(path.is_relative_to(root) for root in roots):
         raise RefusedError(
             f"{given!r:.200} lies outside the folders that this server may read",
@@ -60,11 +56,22 @@ def allowed_file(given: str, roots: tuple[Path, ...]) -> Path:
             allowed=f"a file below: {folders}",
             hint="start the server with --root FOLDER to allow another folder",
         )
-    if not path.exists():
-        raise PathNotFoundError(
-            f"there is no file at {path}", given=given, allowed="the path of an existing file"
+    found = at_path(path)
+    if found.fault is not None:
+        raise InvalidArgumentError(
+            f"{given!r:.80} is no path that can be read: {found.fault}",
+            given=given,
+            allowed=f"a file below: {folders}",
+            hint="check how the path is written, and the permissions of its folders",
         )
-    if path.is_dir():
+    if not found.exists:
+        raise PathNotFoundError(
+            f"there is no file at {path}",
+            given=given,
+            allowed="the path of an existing file",
+            hint=f"a relative path starts at {roots[0]}",
+        )
+    if found.is_folder:
         raise InvalidArgumentError(
             f"{path} is a folder",
             given=given,
