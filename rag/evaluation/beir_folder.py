@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
+import io
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
+from rag.evaluation.json_lines import json_lines, read_text
 from rag.evaluation.records import Construction, Question, QuestionSet
 
 CORPUS, QUERIES, UNANSWERABLE = "corpus.jsonl", "queries.jsonl", "queries-unanswerable.jsonl"
@@ -19,7 +20,7 @@ _ALLOWED = f"a folder with {CORPUS}, {QUERIES} and qrels/*.tsv"
 
 def is_beir_folder(folder: Path) -> bool:
     """Whether a path is a folder in BEIR format."""
-    return (folder / CORPUS).is_file() and (folder / QUERIES).is_file()
+    return at_path(folder / CORPUS).is_file and at_path(folder / QUERIES).is_file
 
 
 def read_beir_folder(
@@ -35,17 +36,20 @@ def read_beir_folder(
     """
     if not is_beir_folder(folder):
         raise InvalidArgumentError(
-            f"{folder} is no collection in BEIR format", given=str(folder), allowed=_ALLOWED
+            f"{folder} is no collection in BEIR format",
+            given=str(folder),
+            allowed=_ALLOWED,
+            hint="for questions over your own base give a golden file instead",
         )
     paths = {
-        str(document["_id"]): document_path(place)
+        document.text("_id"): document_path(place)
         for place, document in enumerate(json_lines(folder / CORPUS))
     }
     judged = _judgements(folder, qrels)
     answerable = [
         Question(
-            question_id=str(one["_id"]),
-            text=str(one["text"]),
+            question_id=one.text("_id"),
+            text=one.text("text"),
             construction=Construction.ANSWERABLE,
             relevant=relevant,
         )
@@ -53,20 +57,23 @@ def read_beir_folder(
         if (
             relevant := {
                 paths[document]: grade
-                for document, grade in judged.get(str(one["_id"]), {}).items()
+                for document, grade in judged.get(one.text("_id"), {}).items()
                 if grade > 0 and document in paths
             }
         )
     ]
     if not answerable:
         raise InvalidArgumentError(
-            f"no query of {folder} has a relevant document", given=str(folder), allowed=_ALLOWED
+            f"no query of {folder} has a relevant document",
+            given=str(folder),
+            allowed=_ALLOWED,
+            hint="check that the ids in qrels/ are those of the corpus and the queries",
         )
     given: list[Question] = []
-    if (folder / UNANSWERABLE).is_file():
+    if at_path(folder / UNANSWERABLE).is_file:
         given = [
             Question(
-                question_id=str(one["_id"]), text=str(one["text"]), construction=Construction.GIVEN
+                question_id=one.text("_id"), text=one.text("text"), construction=Construction.GIVEN
             )
             for one in json_lines(folder / UNANSWERABLE)
         ]
@@ -91,54 +98,48 @@ def document_path(place: int) -> str:
 
 
 def write_corpus(folder: Path, target: Path) -> int:
-    """Write each document of a collection to ``target`` as Markdown; return how many."""
+    """Write each document of a collection to ``target`` as Markdown; return how many.
+
+    Raises:
+        InvalidArgumentError: the corpus cannot be read, or ``target`` not be written.
+    """
+    try:
+        return _write_corpus(folder, target)
+    except (OSError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"cannot write to {target!s:.200}: {getattr(error, 'strerror', None) or error}",
+            given=str(target),
+            allowed="a folder that can be written",
+            hint="check the path, its permissions and the room on its disk",
+        ) from None
+
+
+def _write_corpus(folder: Path, target: Path) -> int:
     target.mkdir(parents=True, exist_ok=True)
     count = 0
     for place, document in enumerate(json_lines(folder / CORPUS)):
-        title = " ".join(str(document.get("title") or "").split())
+        title = " ".join(str(document.record.get("title") or "").split())
         heading = f"# {title}\n\n" if title else ""
-        text = f"{heading}{document['text']}\n"
+        text = f"{heading}{document.text('text')}\n"
         (target / document_path(place)).write_text(text, encoding="utf-8", errors="replace")
         count += 1
     return count
-
-
-def json_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a JSON Lines file; InvalidArgumentError where a line is none."""
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line)
-            except ValueError as error:
-                raise _bad_line(path, number, str(error)) from None
-            if not isinstance(record, dict):
-                raise _bad_line(path, number, "it is no object")
-            yield record
-
-
-def _bad_line(path: Path, number: int, why: str) -> InvalidArgumentError:
-    return InvalidArgumentError(
-        f"{path}, line {number}, cannot be read: {why}",
-        given=f"{path}:{number}",
-        allowed="one JSON object a line",
-    )
 
 
 def _judgements(folder: Path, name: str | None) -> Mapping[str, dict[str, int]]:
     tables = sorted((folder / "qrels").glob(f"{name}.tsv" if name else "*.tsv"))
     judged: dict[str, dict[str, int]] = {}
     for table in tables:
-        with table.open(encoding="utf-8", newline="") as rows:
-            for number, row in enumerate(csv.DictReader(rows, delimiter="\t"), 2):
-                try:
-                    query, document = row["query-id"], row["corpus-id"]
-                    judged.setdefault(query, {})[document] = int(row["score"])
-                except (KeyError, TypeError, ValueError):
-                    raise InvalidArgumentError(
-                        f"{table}, line {number}, is no judgement",
-                        given=f"{table}:{number}",
-                        allowed="columns query-id, corpus-id, score, separated by tabs",
-                    ) from None
+        rows = csv.DictReader(io.StringIO(read_text(table), newline=""), delimiter="\t")
+        try:
+            for row in rows:
+                query, document = row["query-id"], row["corpus-id"]
+                judged.setdefault(query, {})[document] = int(row["score"])
+        except (KeyError, TypeError, ValueError, csv.Error):  # csv's own is of a field too long
+            raise InvalidArgumentError(
+                f"{table}, line {rows.line_num}, is no judgement",
+                given=f"{table}:{rows.line_num}",
+                allowed="columns query-id, corpus-id, score, separated by tabs",
+                hint="correct that line; the first line names the columns",
+            ) from None
     return judged

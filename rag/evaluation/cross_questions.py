@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rag.at_path import at_path
 from rag.evaluation.beir_folder import read_beir_folder, sampled
 from rag.evaluation.golden_file import read_golden_file
 from rag.evaluation.off_topic_questions import off_topic_questions
@@ -17,13 +18,13 @@ def cross_questions(
 ) -> tuple[Question, ...]:
     """Return about ``most`` questions of golden files and BEIR folders, as many from each.
 
-    Without a path they are everyday questions in the language of ``own``.
+    Without a path they are at most as many everyday questions in the language of ``own``.
     """
     if not paths:
-        return off_topic_questions(own)
+        return tuple(sampled(list(off_topic_questions(own)), most))
     found: list[Question] = []
     for path in paths:
-        asked = read_beir_folder(path) if path.is_dir() else read_golden_file(path)
+        asked = read_beir_folder(path) if at_path(path).is_folder else read_golden_file(path)
         others = [
             replace(
                 one,

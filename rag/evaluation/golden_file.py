@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
-from rag.evaluation.beir_folder import json_lines
+from rag.evaluation.beir_folder import sampled
+from rag.evaluation.json_lines import json_lines
 from rag.evaluation.records import Construction, Question, QuestionSet
 
 FIELDS = ("question", "relevant", "answerable", "id")
@@ -19,34 +21,53 @@ _ALLOWED = (
 _SPAN = re.compile(r"#L(\d+)(?:-L(\d+))?$")
 
 
-def read_golden_file(path: Path) -> QuestionSet:
+def read_golden_file(path: Path, *, most: int | None = None) -> QuestionSet:
     """Return the questions of a golden file.
 
     ``relevant`` lists documents by path, each narrowed to lines where ``#L3-L9`` follows, or an
     object from such names to grades. A question with ``answerable`` false is one that the base
-    does not answer, and has no ``relevant``.
+    does not answer, and has no ``relevant``. ``most`` bounds the questions of each kind by a
+    seeded sample.
 
     Raises:
         InvalidArgumentError: the file cannot be read, is empty, or a line of it is no question.
     """
-    if not path.is_file():
+    found = at_path(path)
+    if not found.is_file:
         raise InvalidArgumentError(
-            f"no golden file at {path}",
+            f"no golden file at {path!s:.200}" + (f": {found.fault}" if found.fault else ""),
             given=str(path),
             allowed=f"a file with one object a line: {_ALLOWED}",
             hint="draft one with: rag calibrate --suggest 60",
         )
     questions = tuple(
-        _question(record, f"{path}, question {number}", str(number))
-        for number, record in enumerate(json_lines(path), 1)
+        _question(line.record, f"{path}, question {number}", str(number))
+        for number, line in enumerate(json_lines(path), 1)
     )
     if not questions:
-        raise InvalidArgumentError(f"{path} holds no question", given=str(path), allowed=_ALLOWED)
+        raise InvalidArgumentError(
+            f"{path} holds no question",
+            given=str(path),
+            allowed=_ALLOWED,
+            hint="draft some with: rag calibrate --suggest 60",
+        )
     ids = [one.question_id for one in questions]
     if len(set(ids)) < len(ids):
         twice = next(one for one in ids if ids.count(one) > 1)
-        raise InvalidArgumentError(f"{path} has two questions with the id {twice!r}", given=twice)
-    return QuestionSet(name=path.stem, questions=questions)
+        raise InvalidArgumentError(
+            f"{path} has two questions with the id {twice!r}",
+            given=twice,
+            allowed="an id of its own for each question, or none",
+            hint="rename one of them, or leave ids out",
+        )
+    kept = {
+        one.question_id
+        for kind in (Construction.ANSWERABLE, Construction.GIVEN)
+        for one in sampled([one for one in questions if one.construction is kind], most)
+    }
+    return QuestionSet(
+        name=path.stem, questions=tuple(one for one in questions if one.question_id in kept)
+    )
 
 
 def _question(record: Mapping[str, Any], where: str, number: str) -> Question:
@@ -89,4 +110,6 @@ def _question(record: Mapping[str, Any], where: str, number: str) -> Question:
 
 
 def _fault(where: str, why: str, given: object) -> InvalidArgumentError:
-    return InvalidArgumentError(f"{where}: {why}", given=given, allowed=_ALLOWED)
+    return InvalidArgumentError(
+        f"{where}: {why}", given=given, allowed=_ALLOWED, hint="correct that line"
+    )

@@ -163,16 +163,27 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoneMeasure:
+    """A measure that one of two reports has, and which."""
+
+    measure: str
+    only_in: Literal["before", "after"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvalComparison:
     """Two evaluations of the same questions, measure by measure (``eval_comparison.v1``).
 
-    ``regression`` says that at least one measure fell by more than the ``tolerance``.
+    ``regression`` says that at least one measure fell by more than the ``tolerance``; the trust
+    profile counts as one, ``calibrated verdicts``, where one of the two reports has none.
+    ``not_compared`` lists what only one report measures.
     """
 
     schema_version: Literal["eval_comparison.v1"] = "eval_comparison.v1"
     tolerance: float
     regression: bool
     differences: tuple[Difference, ...]
+    not_compared: tuple[LoneMeasure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

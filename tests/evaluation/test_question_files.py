@@ -123,6 +123,82 @@ def test_cross_questions_come_from_other_collections_or_everyday_life(tmp_path: 
     (first, second) = cross_questions([other], own, most=10)
     assert {first.construction, second.construction} == {Construction.CROSS}
     assert not first.relevant
-    everyday = cross_questions([], own, most=10)
+    assert len(cross_questions([], own, most=10)) == 10
+    everyday = cross_questions([], own, most=500)
     assert len(everyday) >= 20
     assert all(one.text.isascii() for one in everyday)
+
+
+LATIN = "caf\xe9".encode("latin-1")
+
+
+@pytest.mark.scenario("evaluation", "A file that is not UTF-8")
+def test_a_file_that_is_not_utf8_is_told_with_its_line_and_byte(tmp_path: Path):
+    path = tmp_path / "golden.jsonl"
+    path.write_bytes(b'{"question": "a", "answerable": false}\n{"question": "' + LATIN + b'"}\n')
+    with pytest.raises(InvalidArgumentError, match="line 2, is not UTF-8: it has the byte 0xe9"):
+        read_golden_file(path)
+    for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
+        folder = write_beir(tmp_path / name.replace("/", "-"), TOPICS)
+        (folder / name).write_bytes((folder / name).read_bytes() + LATIN)
+        with pytest.raises(InvalidArgumentError, match="is not UTF-8") as refused:
+            read_beir_folder(folder)
+        assert Path(name).name in refused.value.message
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path):
+    path = golden(tmp_path, {"question": "a", "answerable": False})
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read_golden_file(path).questions[0].text == "a"
+
+
+BEIR_FAULTS = {
+    "corpus.jsonl": [
+        '{"text": "no id"}', '{"_id": "1"}', '{"_id": "1", "text": null}',
+        '{"_id": [], "text": ""}',
+        "[1]", "7", "null", "{", "[" * 100_000,
+    ],
+    "queries.jsonl": ['{"text": "no id"}', '{"_id": "q"}', '"text"'],
+    "qrels/test.tsv": ["q\t1", "query-id\tcorpus-id\nq\t1", "query-id\tcorpus-id\tscore\nq\t1\tx",
+                       "query-id\tcorpus-id\tscore\nq\t1\t", "query-id\tcorpus-id\tscore\nq"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name, texts in BEIR_FAULTS.items() for text in texts]
+)
+def test_a_collection_at_fault_is_told_with_file_and_line(tmp_path: Path, name: str, text: str):
+    folder = write_beir(tmp_path / "shelf", TOPICS)
+    (folder / name).write_text(text + "\n", "utf-8")
+
+    def read_whole() -> None:
+        read_beir_folder(folder)
+        write_corpus(folder, tmp_path / "files")  # texts are read only here
+
+    with pytest.raises(InvalidArgumentError) as refused:
+        read_whole()
+    error = refused.value
+    assert error.allowed
+    assert error.hint
+    assert Path(name).name in error.message or "no query of" in error.message
+
+
+def test_a_corpus_that_cannot_be_written_is_told(tmp_path: Path):
+    folder = write_beir(tmp_path / "shelf", TOPICS)
+    with pytest.raises(InvalidArgumentError, match="cannot write"):
+        write_corpus(folder, folder / "corpus.jsonl" / "below")
+
+
+@pytest.mark.scenario("evaluation", "A golden file larger than asked for")
+def test_a_golden_file_is_sampled_by_kind(tmp_path: Path):
+    path = golden(
+        tmp_path,
+        *({"question": f"a{at}", "relevant": ["a.md"]} for at in range(8)),
+        *({"question": f"g{at}", "answerable": False} for at in range(4)),
+    )
+    found = read_golden_file(path, most=3)
+    assert len(found.of(Construction.ANSWERABLE)) == len(found.of(Construction.GIVEN)) == 3
+    whole = list(read_golden_file(path).questions)
+    assert [one for one in whole if one in found.questions] == list(found.questions)
+    assert read_golden_file(path, most=3) == found
+    assert len(whole) == 12 == len(read_golden_file(path, most=50).questions)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 from rag.evaluation.html_report import harm_in_words
 from rag.surfaces.cli.terminal import Page, note, shown
-from rag.wire.evaluation_records import Difference, Estimate, EvalReport
+from rag.wire.evaluation_records import Estimate, EvalComparison, EvalReport
 
 _STEP = 100  # questions between two lines where there is no terminal
 
@@ -106,9 +105,10 @@ def print_report(report: EvalReport) -> None:
         )
 
 
-def print_differences(differences: Sequence[Difference]) -> None:
-    """Print every measure that two reports share."""
-    Page().table(
+def print_comparison(comparison: EvalComparison) -> None:
+    """Print every measure that two reports share, and name those that only one has."""
+    page = Page()
+    page.table(
         [
             ("measure", "before", "after", "difference", "verdict"),
             *(
@@ -119,10 +119,14 @@ def print_differences(differences: Sequence[Difference]) -> None:
                     f"{one.after - one.before:+.4f}",
                     "REGRESSION" if one.regression else one.verdict,
                 )
-                for one in differences
+                for one in comparison.differences
             ),
         ]
     )
+    for report in ("before", "after"):
+        alone = [one.measure for one in comparison.not_compared if one.only_in == report]
+        if alone:
+            page.line(f"not compared, only in {report}: {', '.join(alone)}")
 
 
 def interval(one: Estimate) -> str:

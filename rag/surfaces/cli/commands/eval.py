@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import note, print_record
@@ -111,7 +112,7 @@ def _evaluated(
     from rag.surfaces.cli.ingest_view import progress_for
 
     progress = EvalProgress(quiet=common.json)
-    if path.is_dir() or is_beir_folder(path):
+    if at_path(path).is_folder or is_beir_folder(path):
         asked = read_beir_folder(path, most=most)
         others = cross_questions(cross, asked.questions, most=most)
         settings = common.settings()
@@ -122,7 +123,7 @@ def _evaluated(
                 base = open_collection_base(asked, folder, settings, shown)
             with base:
                 return evaluate(base, asked, cross=others, budgets=budgets, progress=progress)
-    asked = read_golden_file(path)
+    asked = read_golden_file(path, most=most)
     others = cross_questions(cross, asked.questions, most=most)
     with common.open() as base:
         return evaluate(base, asked, cross=others, budgets=budgets, progress=progress)
@@ -164,8 +165,7 @@ def _write(report: EvalReport, out: Path | None, html: Path | None) -> None:
 def _compare(reports: Sequence[Path], tolerance: float, *, as_json: bool) -> int:
     from rag.evaluation.compare_reports import compare_reports
     from rag.evaluation.report_file import read_report
-    from rag.surfaces.cli.eval_view import print_differences
-    from rag.wire.evaluation_records import EvalComparison
+    from rag.surfaces.cli.eval_view import print_comparison
 
     if len(reports) != 2:
         raise InvalidArgumentError(
@@ -178,12 +178,9 @@ def _compare(reports: Sequence[Path], tolerance: float, *, as_json: bool) -> int
             "--tolerance must be at least 0 and below 1", given=tolerance, allowed="0 to 1"
         )
     before, after = map(read_report, reports)
-    differences = compare_reports(before, after, tolerance=tolerance)
-    regressed = any(one.regression for one in differences)
+    comparison = compare_reports(before, after, tolerance=tolerance)
     if as_json:
-        print_record(
-            EvalComparison(tolerance=tolerance, regression=regressed, differences=differences)
-        )
+        print_record(comparison)
     else:
-        print_differences(differences)
-    return EXIT_REGRESSION if regressed else 0
+        print_comparison(comparison)
+    return EXIT_REGRESSION if comparison.regression else 0
