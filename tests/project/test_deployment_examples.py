@@ -18,13 +18,12 @@ from rag.settings import Settings, load_settings
 from rag.surfaces.cli.app import run
 from rag.surfaces.http_api.metrics import ServiceMetrics
 from tests.project.documentation_page import blocks_of
-from tests.project.repository import ROOT, one_a_line, project_metadata, table_rows
+from tests.project.repository import ROOT, one_a_line, project_metadata
 
 DOCS = ROOT / "docs"
 OPERATIONS = DOCS / "operations.md"
 MILVUS = ROOT / "examples" / "milvus"
 SERVICE = ROOT / "examples" / "service"
-RESULTS = ROOT / "benchmarks" / "results"
 COMPOSE: dict[str, Any] = yaml.safe_load((MILVUS / "compose.yaml").read_text("utf-8"))
 VALUES: dict[str, Any] = yaml.safe_load((MILVUS / "values.yaml").read_text("utf-8"))
 DOCKERFILE = (SERVICE / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
@@ -172,22 +171,3 @@ def test_blocks_of_data_are_well_formed(page: Any):
     for block in blocks_of(page):
         if block.language in PARSERS:
             PARSERS[block.language](block.text)
-
-
-def test_the_sizes_are_the_measured_ones():
-    rows = {row[0]: row[1:] for row in table_rows(OPERATIONS, "## Sizes")}
-    local = json.loads((RESULTS / "local-store-100000-abe97c1.json").read_text())["figures"]
-    hybrid = local["hybrid"]
-    disk = local["bytes_on_disk"]
-    shown = [
-        f"{disk / 1e6:.0f} MB, so {disk / local['chunks'] / 1e3:.1f} kB a chunk",
-        f"{local['peak_memory_mb']} MB",
-        f"{hybrid['median_ms']:.0f} ms, {hybrid['p95_ms']:.0f} ms",
-        f"{local['first_query']['open_and_first_hybrid_s']:.2f} s",
-        f"{local['ingest']['chunks_per_second']:,} chunks a second",
-    ]
-    assert [row[0] for row in rows.values()] == shown
-    assert {row[1] for row in rows.values()} == {"`local-store-100000-abe97c1`"}
-    rates = json.loads((RESULTS / "ingest-df8f77f.json").read_text())["figures"]
-    slowest, fastest = min(rates["ingest_chunks_per_s"]), max(rates["ingest_chunks_per_s"])
-    assert f"{slowest:.0f} to {fastest:.0f} chunks a second" in OPERATIONS.read_text("utf-8")
