@@ -24,9 +24,12 @@ from rag.text import TokenCounter
 from rag.tool import LookupKnowledgeTool, LookupRequest, SearchRequest
 from rag.tool.batch_request import BatchRequest, Question
 from rag.tool.fetch_request import FetchRequest, parse_fetch
-from rag.tool.ingest_arguments import AboutDocuments, PathIngest, TextIngest
+from rag.tool.fetch_stored import fetch_stored
+from rag.tool.ingest_arguments import AboutDocuments, PathIngest, TextIngest, in_text
 from rag.tool.list_request import ListRequest
+from rag.tool.name_request import checked_name
 from rag.tool.request import parse_as
+from rag.tool.reset_request import ResetRequest
 from rag.trust import TrustEstimator
 from rag.wire.base_reports import (
     Capabilities,
@@ -35,7 +38,7 @@ from rag.wire.base_reports import (
     DocumentInspection,
     DocumentList,
 )
-from rag.wire.bulk_search import BulkItem, bulk_item, check_bulk_size
+from rag.wire.bulk_search import BulkItem, bulk_item, checked_searches
 from rag.wire.deletion import delete_all, delete_document
 from rag.wire.description import describe_base
 from rag.wire.inspection import inspect_chunk, inspect_document
@@ -100,9 +103,9 @@ class KnowledgeBase:
         What may be said of its documents is in ``AboutDocuments``.
         """
         self.settings.require_writable("ingest")
-        about = {"source": source, "tenant": tenant, "tags": tags, "trust": str(trust)}
+        about = {"source": source, "tenant": tenant, "tags": tags, "trust": in_text(trust)}
         given = parse_as(
-            PathIngest, {**about, "path": str(path), "source_type": source_type, "force": force}
+            PathIngest, {**about, "path": in_text(path), "source_type": source_type, "force": force}
         )
         return self.parts.writer.ingest(_to_write(given, given.path, force=given.force), progress)
 
@@ -124,7 +127,7 @@ class KnowledgeBase:
                 says.
         """
         self.settings.require_writable("ingest a text")
-        about = {"source": source, "tenant": tenant, "tags": tags, "trust": str(trust)}
+        about = {"source": source, "tenant": tenant, "tags": tags, "trust": in_text(trust)}
         given = parse_as(
             TextIngest,
             {
@@ -170,10 +173,9 @@ class KnowledgeBase:
         A search is a string, or a flat object: ``{"query": "backups", "k": 3, "lang": ["en"]}``.
 
         Raises:
-            InvalidArgumentError: there are more than 100.
+            InvalidArgumentError: it is no list, or there are more than 100.
         """
-        check_bulk_size(len(queries))
-        return tuple(bulk_item(query, self.search) for query in queries)
+        return tuple(bulk_item(query, self.search) for query in checked_searches(queries))
 
     def lookup(
         self, query: LookupRequest | str | Mapping[str, Any], /, **options: Any
@@ -202,66 +204,36 @@ class KnowledgeBase:
 
     def fetch(self, request: FetchRequest | Mapping[str, Any], /) -> FetchResult:
         """Return stored text; the fields are those of ``FetchRequest``."""
-        given, fetcher = parse_fetch(request), self.parts.fetcher
-        if given.kind == "chunk":
-            return fetcher.chunk(given.name, context=given.context)
-        if given.kind == "document":
-            return fetcher.document(
-                given.name, max_tokens=given.max_tokens, source=given.source, tenant=given.tenant
-            )
-        return fetcher.span(
-            given.name,
-            given.start,
-            given.end,
-            max_tokens=given.max_tokens,
-            source=given.source,
-            tenant=given.tenant,
-        )
+        return fetch_stored(self.parts.fetcher, parse_fetch(request))
 
     def fetch_chunk(self, chunk_id: str, *, context: int = 0) -> FetchResult:
         """Return a chunk with up to ``context`` neighbours on either side, in document order."""
         return self.fetch({"kind": "chunk", "name": chunk_id, "context": context})
 
-    def fetch_document(
-        self,
-        name: str,
-        *,
-        max_tokens: int | None = None,
-        source: str | None = None,
-        tenant: str | None = None,
-    ) -> FetchResult:
+    def fetch_document(self, name: str, **options: Any) -> FetchResult:
         """Return the text of the document with this doc_id or path.
 
-        Of several with one path, ``source`` and ``tenant`` tell which.
+        ``options`` are ``max_tokens``, and ``source`` and ``tenant`` where several have the path.
         """
-        which = {"max_tokens": max_tokens, "source": source, "tenant": tenant}
-        return self.fetch({"kind": "document", "name": name, **which})
+        return self.fetch({**options, "kind": "document", "name": name})
 
     def fetch_span(
-        self,
-        name: str,
-        start: int | None = None,
-        end: int | None = None,
-        *,
-        max_tokens: int | None = None,
-        source: str | None = None,
-        tenant: str | None = None,
+        self, name: str, start: int | None = None, end: int | None = None, **options: Any
     ) -> FetchResult:
         """Return lines, or pages, as citations number them; ``name`` may be a citation's ref.
 
-        Of several documents with one path, ``source`` and ``tenant`` tell which.
+        ``options`` are those of :meth:`fetch_document`.
         """
-        lines = {"start": start, "end": end, "max_tokens": max_tokens}
-        which = {"source": source, "tenant": tenant}
-        return self.fetch({"kind": "span", "name": name, **lines, **which})
+        return self.fetch({**options, "kind": "span", "name": name, "start": start, "end": end})
 
     def inspect_document(self, name: str) -> DocumentInspection:
         """Return all that is stored of the document with this doc_id or path."""
-        document = self.parts.fetcher.find(name)
+        document = self.parts.fetcher.find(checked_name(name))
         return inspect_document(self.parts.store, document, self.parts.counter)
 
     def inspect_chunk(self, chunk_id: str) -> ChunkInspection:
         """Return all that is stored of a chunk."""
+        chunk_id = checked_name(chunk_id)
         found = self.parts.fetcher.find_chunk(chunk_id)
         return inspect_chunk(self.parts.store, found.doc_id, chunk_id, self.parts.counter)
 
@@ -273,7 +245,7 @@ class KnowledgeBase:
             ReadonlyError: the base is read-only.
         """
         self.settings.require_writable("delete")
-        return delete_document(self.parts.store, self.parts.fetcher.find(name))
+        return delete_document(self.parts.store, self.parts.fetcher.find(checked_name(name)))
 
     def reset(self, *, source: str | None = None, confirm: bool = False) -> DeletionReport:
         """Remove every document, or every one of a source; ``confirm`` says that it is meant.
@@ -284,7 +256,8 @@ class KnowledgeBase:
             ReadonlyError: the base is read-only.
         """
         self.settings.require_writable("reset")
-        return delete_all(self.parts.store, source, confirmed=confirm)
+        given = parse_as(ResetRequest, {"source": source, "confirm": confirm})
+        return delete_all(self.parts.store, given.source, confirmed=given.confirm)
 
     def describe(self) -> Capabilities:
         """Return what this base can do and holds."""

@@ -9,6 +9,7 @@ from typing import Literal
 from rag.errors import ChunkNotFoundError, DocumentNotFoundError, InvalidArgumentError
 from rag.ingest.records import Document, Span, SpanKind
 from rag.ranking.records import StoredChunk
+from rag.retrieval.document_origin import is_of, origin_of
 from rag.retrieval.numbered_text import NumberedText, parse_ref
 from rag.retrieval.records import MAX_TOKENS
 from rag.stores.filters import SearchFilter
@@ -200,11 +201,11 @@ class DocumentFetcher:
             InvalidArgumentError: several sources or tenants have this uri.
         """
         document = self._store.document(name)
-        if document is not None and _is_of(document, source, tenant):
+        if document is not None and is_of(document, source, tenant):
             return document
         alike = SearchFilter(path_prefix=name, tenant=tenant)
         same = [
-            d for d in self._store.documents(alike) if d.uri == name and _is_of(d, source, tenant)
+            d for d in self._store.documents(alike) if d.uri == name and is_of(d, source, tenant)
         ]
         if not same:
             where = "in this index" if source is None else f"of the source {source!r:.100}"
@@ -284,16 +285,6 @@ class DocumentFetcher:
             return text
         # whole lines; where not even the first fits, as much of it as does
         return text[: text.rfind("\n", 0, length) + 1] or text[:length]
-
-
-def origin_of(document: Document) -> str:
-    """Return where a document comes from, in words: what tells it from others of its path."""
-    said = f"source {document.source}"
-    return f"{said}, tenant {document.tenant}" if document.tenant else said
-
-
-def _is_of(document: Document, source: str | None, tenant: str | None) -> bool:
-    return source in (None, document.source) and tenant in (None, document.tenant)
 
 
 def _fetched_chunk(chunk: StoredChunk) -> FetchedChunk:

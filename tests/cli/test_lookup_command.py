@@ -71,3 +71,23 @@ def test_a_mode_of_one_channel_is_told_once(shelf: CommandLine):
     assert "\nlexical: 0 candidates; " in f"\n{out}"
     assert "vector" not in out
     assert "hybrid; lexical: " in shelf("search", "backups").out
+
+
+@pytest.mark.scenario("cli", "Documents of one path")
+def test_documents_of_one_path_are_told_apart_and_each_can_be_fetched(
+    cli: CommandLine, tmp_path: Path
+):
+    text = "# Backups\n\nBackups are kept for 14 days.\n"
+    for about in (("--source", "wiki"), ("--source", "ops"), ("--source", "ops", "--tenant", "a")):
+        cli("ingest", "-", "--name", "backups.md", *about, stdin=text)
+    for command in ("lookup", "search"):
+        out = cli(command, "how long are backups kept?").out
+        for origin in ("source wiki", "source ops", "source ops, tenant a"):
+            assert f"backups.md#L1-L3 ({origin})" in out, command
+    refused = cli("fetch", "span", "backups.md#L1-L3", "--json").error
+    assert "source ops, tenant a" in refused["message"]
+    assert "fetch with source and tenant" in refused["hint"]
+    for which in (("--source", "wiki"), ("--source", "ops", "--tenant", ""), ("--tenant", "a")):
+        found = cli("fetch", "span", "backups.md#L1-L3", *which, "--json").json
+        assert found["source"] == ("wiki" if "wiki" in which else "ops")
+        assert found["text"] == text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from rag.evidence.records import EvidenceItem, RagToolResult, RelevanceLevel
+from rag.surfaces.cli.origins import Origins, cited
 from rag.surfaces.cli.search_view import CONTINUED, print_headline, search_line
 from rag.surfaces.cli.terminal import Page, shown
 from rag.surfaces.counted import counted
@@ -14,8 +15,11 @@ INDENT = 4
 LEVEL_STYLE = {"high": "bold green", "medium": "bold yellow", "low": "bold red", "none": "bold red"}
 
 
-def print_lookup(result: RagToolResult) -> None:
-    """Print the verdict first, then each piece of evidence with its citation."""
+def print_lookup(result: RagToolResult, origins: Origins) -> None:
+    """Print the verdict first, then each piece of evidence with its citation.
+
+    ``origins`` tell documents of one path apart.
+    """
     page = Page()
     page.line(_styled_verdict(result))
     retry = "yes" if result.retry.should_retry else "no"
@@ -28,7 +32,7 @@ def print_lookup(result: RagToolResult) -> None:
     if faint and result.evidence:
         page.line("What came nearest:")
     for item in result.evidence:
-        _print_item(page, item, faint=faint)
+        _print_item(page, item, origins, faint=faint)
     _print_foot(page, result)
 
 
@@ -44,13 +48,13 @@ def _styled_verdict(result: RagToolResult) -> Text:
     return text
 
 
-def _print_item(page: Page, item: EvidenceItem, *, faint: bool) -> None:
+def _print_item(page: Page, item: EvidenceItem, origins: Origins, *, faint: bool) -> None:
     headings = " > ".join(item.heading_path) or item.title
     print_headline(
         page,
         f"[{item.number}] ",
         item.quality,
-        item.citation.ref,
+        cited(item.citation, origins),
         headings,
         stale=item.stale,
         faint=faint,
@@ -62,7 +66,7 @@ def _print_item(page: Page, item: EvidenceItem, *, faint: bool) -> None:
     if left > 0:
         page.line(f"… {counted(left, 'more line')}", indent=INDENT, style="dim")
     if item.also_in:
-        refs = ", ".join(shown(one.ref) for one in item.also_in)
+        refs = ", ".join(shown(cited(one, origins)) for one in item.also_in)
         page.line(f"also in {refs}", indent=INDENT, style="dim")
     page.line()
 

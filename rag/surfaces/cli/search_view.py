@@ -8,6 +8,7 @@ from rich.text import Text
 
 from rag.evidence.records import ChannelOutcome
 from rag.ranking.records import Channel
+from rag.surfaces.cli.origins import Origins, cited
 from rag.surfaces.cli.terminal import Page, shown
 from rag.surfaces.counted import counted
 from rag.wire.search_response import FusionTrace, ResultHit, SearchResult, SearchTrace
@@ -67,15 +68,23 @@ def print_headline(
         page.line(shown(rest), indent=INDENT)
 
 
-def print_search(result: SearchResult) -> None:
-    """Print hits in rank order, then what the channels did and how to go on."""
+def print_search(result: SearchResult, origins: Origins) -> None:
+    """Print hits in rank order, then what the channels did and how to go on.
+
+    ``origins`` tell documents of one path apart.
+    """
     page = Page()
     if not result.hits and not result.budget:
         page.line("the index is empty; ingest something first" if result.index_empty else "no hits")
     for hit in result.hits:
         headings = " > ".join(hit.heading_path) or hit.title
         print_headline(
-            page, f"{hit.rank:3}  ", hit.quality, hit.citation.ref, headings, stale=hit.stale
+            page,
+            f"{hit.rank:3}  ",
+            hit.quality,
+            cited(hit.citation, origins),
+            headings,
+            stale=hit.stale,
         )
         if result.trace is not None:
             for line in _explanation(hit, result.trace):

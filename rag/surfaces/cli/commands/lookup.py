@@ -75,6 +75,7 @@ def lookup_command(
     """
     from rag.evidence.records import RelevanceLevel
     from rag.surfaces.cli.lookup_view import print_lookup, verdict
+    from rag.surfaces.cli.origins import origins_of
     from rag.tool.lookup_request import parse_request
 
     given = parse_request(
@@ -93,6 +94,9 @@ def lookup_command(
     )
     with common.open() as base:
         result = base.lookup(given)
+        origins = origins_of(
+            base, (one for item in result.evidence for one in (item.citation, *item.also_in))
+        )
     if common.json:
         print_record(result)
     elif context:
@@ -100,5 +104,5 @@ def lookup_command(
             note(verdict(result))  # beside the block, which goes into a prompt as it stands
         print(result.context)  # noqa: T201  # the CLI's own voice
     else:
-        print_lookup(result)
+        print_lookup(result, origins)
     return 0

@@ -64,7 +64,7 @@ def quickstart_command(
         f"$ rag lookup {_quoted(question)} -k {SHOWN} --store {_quoted(store)}", style="bold"
     )
     page.line()
-    print_lookup(result)
+    print_lookup(result, {})  # one folder holds no path twice
     page.line()
     page.line("Next: rag ingest YOUR_FOLDER, then rag lookup YOUR_QUESTION.")
     page.whole(f"This base: rag search quota --store {_quoted(store)} --explain")

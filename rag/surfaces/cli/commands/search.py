@@ -91,6 +91,7 @@ def search_command(
             allowed="a query",
             hint='for example: rag search "rotate signing keys"',
         )
+    from rag.surfaces.cli.origins import origins_of
     from rag.surfaces.cli.search_view import print_search
     from rag.tool import SearchRequest
     from rag.tool.request import parse_as
@@ -111,10 +112,11 @@ def search_command(
     )
     with common.open() as base:
         result = base.search(request)
+        origins = origins_of(base, (hit.citation for hit in result.hits))
     if common.json:
         print_record(result)
     else:
-        print_search(result)
+        print_search(result, origins)
     return 0
 
 
@@ -137,8 +139,7 @@ def _bulk(common: CommonOptions) -> int:
     return 0
 
 
-def _lines() -> Iterator[str]:
+def _lines() -> Iterator[bytes]:
     for line in sys.stdin.buffer:
-        text = line.decode("utf-8", "replace").strip()
-        if text:
+        if text := line.strip():
             yield text
