@@ -102,6 +102,15 @@ def test_an_option_before_the_command_is_answered_with_the_line_to_write(cli: Co
     assert "the command is missing; expected one of: quickstart," in cli("--readonly").err
 
 
+def test_an_option_behind_the_end_of_options_is_answered_with_the_line_to_write(cli: CommandLine):
+    ran = cli("search", "--", "-Xmx flag", "-k", 1)
+    assert ran.code == 2
+    assert "error: '-k' stands behind --, where nothing is an option\n" in ran.err
+    assert "hint: write: rag search -k 1 -- '-Xmx flag'\n" in ran.err
+    assert "Did you mean" not in ran.err
+    assert "store_not_initialised" in cli("search", "-k", 1, "--", "-Xmx flag").err
+
+
 def test_building_the_command_tree_takes_milliseconds(cli: CommandLine):
     cli("--help")
     started = time.thread_time()  # without what threads of other tests do meanwhile

@@ -11,6 +11,9 @@ from cyclopts import CoercionError, CycloptsError, UnknownCommandError
 from rag.errors import InvalidArgumentError
 
 
+END_OF_OPTIONS = "--"
+
+
 def parser_fault(
     error: CycloptsError, command: str, argv: Sequence[str], *, names: Sequence[str]
 ) -> InvalidArgumentError:
@@ -35,6 +38,17 @@ def parser_fault(
             given=" ".join(argv),
             allowed=", ".join(names),
             hint=f"did you mean: rag {near[0]}" if near else "see: rag --help",
+        )
+    behind = list(argv[argv.index(END_OF_OPTIONS) + 1 :]) if END_OF_OPTIONS in argv else []
+    late = next((word for word in behind[1:] if word.startswith("-")), None)
+    if late is not None:
+        before = argv[: argv.index(END_OF_OPTIONS)]
+        line = shlex.join([*before, *behind[1:], END_OF_OPTIONS, behind[0]])
+        return InvalidArgumentError(
+            f"{late!r:.80} stands behind --, where nothing is an option",
+            given=" ".join(argv),
+            allowed="rag COMMAND [OPTIONS] -- QUERY",
+            hint=f"write: rag {line}",
         )
     if isinstance(error, CoercionError):
         told = _told_by_its_request(error, command)
