@@ -193,6 +193,9 @@ def test_drafts_are_a_golden_file_with_documents_in_turn(
     assert len(drafts) == 5
     assert len({one["relevant"][0].partition("#")[0] for one in drafts}) == 5
     assert run(capsys, "eval", "drafts.jsonl")[0] == 0
+    said = run(capsys, "calibrate", "--suggest", "60")[2]
+    assert "the base has headings for 18 questions only; write the rest yourself\n" in said
+    assert "only" not in err
     assert run(capsys, "calibrate", "--suggest", "5", "--out", "drafts.jsonl")[0] != 0
     assert run(capsys, "calibrate", "--suggest", "0")[0] != 0
     assert run(capsys, "calibrate")[0] != 0

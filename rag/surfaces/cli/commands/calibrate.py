@@ -11,6 +11,7 @@ from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import note, print_record
+from rag.surfaces.counted import counted
 
 
 def calibrate_command(
@@ -69,8 +70,11 @@ def _suggest(count: int, out: Path | None, common: CommonOptions) -> int:
                 f"{out} exists already", given=str(out), allowed="a path with nothing there"
             )
         _write(out, "".join(f"{line}\n" for line in lines))
+    if len(lines) < count:
+        headings = counted(len(lines), "question")
+        note(f"the base has headings for {headings} only; write the rest yourself")
     note(
-        f"{len(lines)} drafts: put each in the words that people ask in, and add questions that "
+        f"{counted(len(lines), 'draft')}: put each in the words that people ask in, and add questions that "
         'the base does not answer, with "answerable": false'
     )
     return 0
