@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -60,6 +61,21 @@ def test_it_prints_plain_lines_and_stops_cleanly(folder: Path):
         "watching docs; Ctrl-C ends it",
         "stopped; what was read is kept",
     ]
+
+
+@pytest.mark.scenario("watching", "A folder that is moved away and back")
+def test_a_folder_that_is_back_is_told_of_with_what_was_found(folder: Path):
+    out = folder.parent / "out.txt"
+    with started(folder) as process:
+        try:
+            wait_until(lambda: "1 new in" in out.read_text(), "the first run is printed")
+            away = folder.rename(folder.parent / "away")
+            wait_until(lambda: "is gone" in out.read_text(), "the loss is printed")
+            away.rename(folder)
+            wait_until(lambda: "is back" in out.read_text(), "the return is printed")
+        finally:
+            process.kill()
+    assert re.search(r"^[0-9:]{8}  the folder is back: 1 unchanged in ", out.read_text(), re.M)
 
 
 @pytest.mark.scenario("watching", "Lines for a program")

@@ -6,10 +6,9 @@ import shlex
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from cyclopts import CoercionError, CycloptsError, UnknownCommandError
+from cyclopts import CoercionError, CycloptsError, UnknownCommandError, UnknownOptionError
 
 from rag.errors import InvalidArgumentError
-
 
 END_OF_OPTIONS = "--"
 
@@ -57,8 +56,17 @@ def parser_fault(
     return InvalidArgumentError(
         str(error).strip() or "the command line cannot be read",
         given=" ".join(argv),
+        allowed=_options(error) or f"rag {command} as its help shows it",
         hint=f"see: rag {command} --help",
     )
+
+
+def _options(error: CycloptsError) -> str | None:
+    """Return the options of the command, where one was given that it does not have."""
+    if not isinstance(error, UnknownOptionError):
+        return None
+    names = [one.names[0] for one in error.argument_collection if one.parse and one.names]
+    return ", ".join(sorted(name for name in names if name.startswith("--"))) or None
 
 
 def _told_by_its_request(error: CoercionError, command: str) -> InvalidArgumentError | None:

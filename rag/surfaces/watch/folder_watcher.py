@@ -82,10 +82,15 @@ class FolderWatcher:
     def run(self, stop: Event) -> None:
         """Watch until ``stop`` is set; a run under way ends at its next step."""
         self._due = time.monotonic()
+        gone_before = False
         while not stop.is_set():
             if self._folder.is_dir():
+                if gone_before:  # what is there again is read at once, not at the next attempt
+                    self._due, self._retry_s = time.monotonic(), FIRST_RETRY_S
+                gone_before = False
                 self._watch(stop)
                 continue
+            gone_before = True
             if self._is_due():
                 gone = PathNotFoundError(
                     f"the folder {self._folder} is gone", given=str(self._folder)

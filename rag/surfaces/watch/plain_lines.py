@@ -7,7 +7,7 @@ import sys
 import time
 from dataclasses import replace
 
-from rag.errors import RagError
+from rag.errors import PathNotFoundError, RagError
 from rag.ingest.records import FileOutcome, FileReport, IngestReport, SkipReason
 from rag.surfaces.counted import counted
 from rag.wire import to_wire
@@ -17,7 +17,7 @@ PROBLEMS = (SkipReason.UNREADABLE, SkipReason.TOO_LARGE, SkipReason.BINARY)
 
 
 class PlainLines:
-    """Prints runs that changed something, problems that are new, and failures.
+    """Prints runs that changed something, problems that are new, failures, and their end.
 
     With ``as_json`` each is one ``ingest_report.v1`` or ``error.v1`` object a line; a report
     lists the files that are not unchanged.
@@ -27,26 +27,30 @@ class PlainLines:
         self._as_json = as_json
         self._runs = 0
         self._told: frozenset[FileReport] = frozenset()
+        self._failure: RagError | None = None
 
     def ingested(self, report: IngestReport) -> None:
-        """Print what a run changed; the first one always."""
+        """Print what a run changed; the first one, and the first after a failure, always."""
+        failure, self._failure = self._failure, None
         problems = frozenset(file for file in report.files if _is_problem(file))
         news = [file for file in report.files if file in problems - self._told]
         self._told = problems
         self._runs += 1
-        if not (self._runs == 1 or news or _changed(report)):
+        if not (self._runs == 1 or failure or news or _changed(report)):
             return
         if self._as_json:
             files = tuple(f for f in report.files if f.outcome is not FileOutcome.UNCHANGED)
             self._print_json(to_wire(replace(report, files=files)))
             return
-        self._print(_summary(report))
+        back = "" if failure is None else _RECOVERED.get(failure.code, "it works again: ")
+        self._print(back + _summary(report))
         for file in news:
             why = ", ".join(filter(None, (file.reason and str(file.reason), file.detail)))
             self._print(f"{file.outcome} {file.uri}: {why}")
 
     def failed(self, error: RagError, retry_s: float) -> None:
         """Print what failed and when it is tried again."""
+        self._failure = error
         if self._as_json:
             self._print_json(error.to_wire())
             return
@@ -64,6 +68,8 @@ class PlainLines:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()  # into a log or pipe at once
 
+
+_RECOVERED = {PathNotFoundError.code: "the folder is back: "}
 
 # a file's name may hold what a terminal would act on
 _SHOWN = dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")

@@ -74,8 +74,8 @@ def _suggest(count: int, out: Path | None, common: CommonOptions) -> int:
         headings = counted(len(lines), "question")
         note(f"the base has headings for {headings} only; write the rest yourself")
     note(
-        f"{counted(len(lines), 'draft')}: put each in the words that people ask in, and add questions that "
-        'the base does not answer, with "answerable": false'
+        f"{counted(len(lines), 'draft')}: put each in the words that people ask in, and add "
+        'questions that the base does not answer, with "answerable": false'
     )
     return 0
 
