@@ -71,7 +71,10 @@ def hit_rows(found: SearchResult, result: RagToolResult) -> tuple[HitRow, ...]:
     unlisted = DROPPED_BECAUSE[DropReason.OVER_BUDGET] if result.dropped_not_listed else None
     ranks = {hit.chunk_id: hit.rank for hit in found.hits}
     best = _best_scores(found.hits)
-    absent = {name: ABSENT_BECAUSE[report.status] for name, report in found.channels.items()}
+    absent = {
+        name: ABSENT_BECAUSE[ChannelStatus(report.status)]
+        for name, report in found.channels.items()
+    }
     rows = []
     for hit in found.hits:
         item, drop = numbers.get(hit.chunk_id), drops.get(hit.chunk_id)
