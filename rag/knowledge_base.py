@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from rag.embedding import Embedder, VectorCache
-from rag.evidence.records import RagBatchResult, RagToolResult
+from rag.evidence.batch_records import RagBatchResult
+from rag.evidence.records import RagToolResult
 from rag.ingest.protocol import IngestProgress
 from rag.ingest.records import Document, IngestReport, Trust
 from rag.ranking import Channel

@@ -2,12 +2,13 @@
 
 from rag.evidence.attempt_ledger import AttemptLedger
 from rag.evidence.batch_packer import pack_batch
+from rag.evidence.batch_records import RagBatchResult
 from rag.evidence.citation import cite
 from rag.evidence.packer import EvidencePacker
 from rag.evidence.post_processor import EvidencePostProcessor
 from rag.evidence.projector import EvidenceProjector
 from rag.evidence.rate_hits import rate_hits
-from rag.evidence.records import RagBatchResult, RagToolResult
+from rag.evidence.records import RagToolResult
 from rag.evidence.relevance_gate import RelevanceGate
 from rag.evidence.staleness import is_stale
 

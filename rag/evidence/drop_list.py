@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from rag.evidence.records import Drop
 
 MOST_LISTED = 20  # some 80 tokens each: a result of 200 hits is to stay what a client accepts
-MOST_LISTED_IN_BATCH = 40  # over all questions, yet one for each that left something out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +23,10 @@ class DropList:
     by_reason: dict[str, int]
 
 
-def list_drops(dropped: Sequence[Drop], *, questions: int = 1) -> DropList:
-    """Return the drops that one result lists, where ``questions`` results leave together."""
+def list_drops(dropped: Sequence[Drop]) -> DropList:
+    """Return the drops that a result lists, and how many there are of each kind."""
     ranked = sorted(dropped, key=lambda one: one.rank)
-    listed = ranked[: min(MOST_LISTED, max(1, MOST_LISTED_IN_BATCH // questions))]
+    listed = ranked[:MOST_LISTED]
     return DropList(
         listed=tuple(listed),
         not_listed=len(ranked) - len(listed),

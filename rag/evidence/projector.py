@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rag.evidence.batch_records import BatchAdvice, BatchAnswer, BatchCitation, BatchPiece
 from rag.evidence.citation import cite, span_shown
-from rag.evidence.drop_list import DropList, list_drops
-from rag.evidence.packed_records import PackedBatch, PackedEvidence, PackedItem, PackedPart
+from rag.evidence.drop_list import list_drops
+from rag.evidence.packed_records import PackedEvidence, PackedItem, PackedPart
 from rag.evidence.records import (
     BudgetUse,
     ChannelOutcome,
@@ -26,6 +27,7 @@ from rag.retrieval.records import SearchResponse
 from rag.trust import TrustSignal
 
 ALREADY_PACKED = "already_packed"
+PLACES = 4  # of a probability; finer than any profile tells
 
 
 def utc_now() -> datetime:
@@ -60,58 +62,7 @@ class EvidenceProjector:
 
         Every number in it is finite or null: a raw score that is not becomes null.
         """
-        budget = BudgetUse(limit=packed.budget, used=packed.tokens, counter=packed.counter)
-        return self._result(
-            packed.items,
-            list_drops((*dropped, *packed.dropped)),
-            packed.context,
-            budget,
-            decision,
-            response,
-            next_cursor=next_cursor,
-            warnings=warnings,
-            took_ms=took_ms,
-        )
-
-    def project_part(
-        self,
-        batch: PackedBatch,
-        part: PackedPart,
-        decision: RelevanceDecision,
-        response: SearchResponse,
-        *,
-        dropped: Sequence[Drop] = (),
-        next_cursor: str | None = None,
-        warnings: Sequence[str] = (),
-        took_ms: float = 0.0,
-    ) -> RagToolResult:
-        """Return one question's result in a batch, whose context stands with the batch."""
-        budget = BudgetUse(limit=batch.budget, used=part.tokens, counter=batch.counter)
-        return self._result(
-            part.items,
-            list_drops((*dropped, *part.dropped), questions=len(batch.parts)),
-            "",
-            budget,
-            decision,
-            response,
-            next_cursor=next_cursor,
-            warnings=warnings,
-            took_ms=took_ms,
-        )
-
-    def _result(
-        self,
-        items: Sequence[PackedItem],
-        dropped: DropList,
-        context: str,
-        budget: BudgetUse,
-        decision: RelevanceDecision,
-        response: SearchResponse,
-        *,
-        next_cursor: str | None,
-        warnings: Sequence[str],
-        took_ms: float,
-    ) -> RagToolResult:
+        drops = list_drops((*dropped, *packed.dropped))
         now = self._now()
         return RagToolResult(
             query=response.query,
@@ -121,12 +72,12 @@ class EvidenceProjector:
             reason=decision.reason,
             message=decision.message,
             retry=decision.retry,
-            evidence=tuple(self._item(item, now) for item in items),
-            context=context,
-            budget=budget,
+            evidence=tuple(self._item(item, now) for item in packed.items),
+            context=packed.context,
+            budget=BudgetUse(limit=packed.budget, used=packed.tokens, counter=packed.counter),
             best_quality=decision.best_quality,
             filtered_count=decision.filtered_count,
-            dropped=dropped.listed,
+            dropped=drops.listed,
             channels={
                 str(name): ChannelOutcome(
                     status=str(report.status),
@@ -138,14 +89,49 @@ class EvidenceProjector:
             },
             degraded=tuple(map(str, response.degraded)),
             revision=response.revision,
-            truncated=any(item.truncated for item in items)
-            or DropReason.OVER_BUDGET in dropped.by_reason,
+            truncated=_cut(packed.items, drops.by_reason),
             next_cursor=next_cursor,
             trust=_trust(decision.trust),
             took_ms=took_ms,
             warnings=(*response.warnings, *warnings),
-            dropped_by_reason=dropped.by_reason,
-            dropped_not_listed=dropped.not_listed,
+            dropped_by_reason=drops.by_reason,
+            dropped_not_listed=drops.not_listed,
+        )
+
+    def project_part(
+        self,
+        part: PackedPart,
+        decision: RelevanceDecision,
+        response: SearchResponse,
+        *,
+        dropped: Sequence[Drop] = (),
+        next_cursor: str | None = None,
+    ) -> BatchAnswer:
+        """Return one question's answer in a batch, whose context stands with the batch."""
+        by_reason = list_drops((*dropped, *part.dropped)).by_reason
+        now, retry, trust = self._now(), decision.retry, decision.trust
+        twice = {one.chunk_id for one in part.dropped if one.chunk_id == one.of}
+        return BatchAnswer(
+            query=response.query,
+            mode=str(response.mode),
+            relevance_level=decision.level,
+            level_basis=decision.basis,
+            reason=decision.reason,
+            retry=BatchAdvice(
+                should_retry=retry.should_retry,
+                hint=retry.hint,
+                unmatched_words=retry.unmatched_words if retry.should_retry else (),
+                attempts_left=retry.attempts_left,
+            ),
+            evidence=tuple(
+                _piece(self._item(item, now), cited=item.evidence.rated.chunk.chunk_id not in twice)
+                for item in part.items
+            ),
+            dropped_by_reason=by_reason,
+            degraded=tuple(map(str, response.degraded)),
+            truncated=_cut(part.items, by_reason),
+            next_cursor=next_cursor,
+            trust=None if trust is None else {"probability": round(trust.probability, PLACES)},
         )
 
     def _item(self, item: PackedItem, now: datetime) -> EvidenceItem:
@@ -170,12 +156,29 @@ class EvidenceProjector:
         )
 
 
+def _cut(items: Sequence[PackedItem], by_reason: Mapping[str, int]) -> bool:
+    """Whether the budget cut something, or left it out."""
+    return any(item.truncated for item in items) or DropReason.OVER_BUDGET in by_reason
+
+
+def _piece(item: EvidenceItem, *, cited: bool) -> BatchPiece:
+    citation = BatchCitation(ref=item.citation.ref, chunk_id=item.citation.chunk_id)
+    flags = [name for name in ("truncated", "stale") if getattr(item, name)]
+    return BatchPiece(
+        number=item.number,
+        citation=citation if cited else None,
+        text=item.text,
+        quality=item.quality,
+        flags=(*flags, *item.flags),
+    )
+
+
 def _trust(signal: TrustSignal | None) -> dict[str, Any] | None:
     if signal is None:
         return None
     return {
-        "probability": round(signal.probability, 4),
-        "on_topic": round(signal.on_topic, 4),
+        "probability": round(signal.probability, PLACES),
+        "on_topic": round(signal.on_topic, PLACES),
         "profile": signal.profile,
         "basis": str(signal.basis),
     }

@@ -240,9 +240,8 @@ class RagToolResult:
     the question), ``on_topic`` (that it covers it at all), the ``profile`` that says so, and its
     ``basis``, the signals it was computed from.
 
-    ``dropped`` lists the best ranked of the hits that are not among the evidence, at most 20 (of
-    a batch 40, yet one a question); ``dropped_not_listed`` is the number of the others, and
-    ``dropped_by_reason`` counts all of them.
+    ``dropped`` lists the best ranked of the hits that are not among the evidence, at most 20;
+    ``dropped_not_listed`` is the number of the others, and ``dropped_by_reason`` counts all.
     """
 
     schema_version: Literal["rag_tool_result.v1"] = "rag_tool_result.v1"
@@ -269,28 +268,3 @@ class RagToolResult:
     warnings: tuple[str, ...] = field(default=())
     dropped_by_reason: dict[str, int] = field(default_factory=dict)
     dropped_not_listed: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchError:
-    """A question of a batch that failed: its place from 0, and the ``error.v1`` object."""
-
-    index: int
-    error: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RagBatchResult:
-    """What several look-ups with one shared budget return (``rag_batch_result.v1``).
-
-    ``results`` has one entry per question in their order, None where ``errors`` says why.
-    ``context`` is rendered once for all of them, so each result's own context is empty; evidence
-    is numbered through the whole batch.
-    """
-
-    schema_version: Literal["rag_batch_result.v1"] = "rag_batch_result.v1"
-    results: tuple[RagToolResult | None, ...]
-    context: str
-    budget: BudgetUse
-    errors: tuple[BatchError, ...] = ()
-    took_ms: float = 0.0

@@ -54,15 +54,21 @@ class RelevanceGate:
     def __init__(self, settings: GateSettings) -> None:
         self._settings = settings
 
-    def decide(self, processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDecision:
-        """Return the verdict on one look-up."""
+    def decide(
+        self, processed: ProcessedEvidence, facts: SearchFacts, *, words_in_hint: bool = True
+    ) -> RelevanceDecision:
+        """Return the verdict on one look-up.
+
+        Words that occur nowhere stand in the advice, and in its hint unless ``words_in_hint`` is
+        False, for a result that has room for one of them.
+        """
         if facts.trust is not None and _trust_decides(processed, facts):
             decision = verdict_by_trust(processed, facts, facts.trust)
         elif processed.evidence:
             decision = self._of_evidence(processed, facts)
         else:
             decision = _of_nothing(processed, facts)
-        return _with_unmatched(_with_attempt(decision, facts), facts)
+        return _with_unmatched(_with_attempt(decision, facts), facts, in_hint=words_in_hint)
 
     def _of_evidence(self, processed: ProcessedEvidence, facts: SearchFacts) -> RelevanceDecision:
         best = max(piece.rated.quality for piece in processed.evidence)
@@ -192,13 +198,15 @@ def _repeated(attempt: Attempt) -> str:
     return f"To look-up {attempt.number} of this question the index gave {pieces}, and nothing new."
 
 
-def _with_unmatched(decision: RelevanceDecision, facts: SearchFacts) -> RelevanceDecision:
+def _with_unmatched(
+    decision: RelevanceDecision, facts: SearchFacts, *, in_hint: bool
+) -> RelevanceDecision:
     words = facts.unmatched_words
     if not words:
         return decision
     retry = decision.retry
     hint = retry.hint
-    if retry.should_retry:
+    if retry.should_retry and in_hint:
         shown = ", ".join(_beginning(word) for word in words[:_SHOWN_WORDS]) + (
             ", …" if len(words) > _SHOWN_WORDS else ""
         )

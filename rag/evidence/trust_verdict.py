@@ -13,7 +13,7 @@ from rag.evidence.records import (
 )
 from rag.trust import TrustSignal
 
-ANSWER = "Answer from the evidence; what it leaves open is a question of its own."
+ANSWER = "Answer from the evidence."
 _WEAK = (
     "The subject is covered, but these pieces may not answer: ask again, more specifically or "
     "with the words that the documents would use."

@@ -10,6 +10,8 @@ from typing import Any
 
 from rag.errors import RagError, StoreError
 from rag.evidence.attempt_ledger import AttemptLedger
+from rag.evidence.batch_records import BatchAnswer, RagBatchResult
+from rag.evidence.batch_result import batch_result
 from rag.evidence.packed_records import PackedItem
 from rag.evidence.packer import EvidencePacker
 from rag.evidence.post_processor import EvidencePostProcessor
@@ -17,10 +19,7 @@ from rag.evidence.projector import EvidenceProjector
 from rag.evidence.rate_hits import rate_hits
 from rag.evidence.records import (
     Attempt,
-    BatchError,
-    BudgetUse,
     ProcessedEvidence,
-    RagBatchResult,
     RagToolResult,
     RelevanceDecision,
     RelevanceLevel,
@@ -41,6 +40,8 @@ from rag.tool.room_advice import with_room_advice
 from rag.tool.search_facts import search_facts
 from rag.trust import TrustEstimator, TrustSignal, channel_lists
 
+# A cursor takes as much as the rest of a verdict; of more questions they would be half the result.
+MOST_WITH_CURSORS = 10
 MOST_WORDS_CHECKED = 64  # of a query, for those that occur nowhere
 
 UnmatchedTerms = Callable[[Sequence[str], SearchFilter], tuple[str, ...]]
@@ -156,32 +157,36 @@ class LookupKnowledgeTool:
                 errors[index] = error
         if not found:
             raise errors[0]
-        batch = self._packer.pack_batch([one.processed.evidence for one in found.values()], budget)
-        results: list[RagToolResult | None] = [None] * len(request.queries)
-        for (index, one), part in zip(found.items(), batch.parts, strict=True):
-            decision, warnings = self._judge(one, part.items)
+        packed = self._packer.pack_batch([one.processed.evidence for one in found.values()], budget)
+        answers: dict[int, BatchAnswer] = {}
+        decisions: list[RelevanceDecision] = []
+        told: list[str] = []
+        for (index, one), part in zip(found.items(), packed.parts, strict=True):
+            decision, warnings = self._judge(one, part.items, words_in_hint=False)
             if not part.items:
-                decision = with_room_advice(decision, part.dropped, budget)
+                decision = with_room_advice(
+                    decision, part.dropped, budget, questions=len(packed.parts)
+                )
+            decisions.append(decision)
+            told += warnings
             dropped = (*one.processed.dropped, *part.dropped)
-            results[index] = self._projector.project_part(
-                batch,
+            resume = resume_offset(dropped, one.response.offset, packed=bool(part.items))
+            answers[index] = self._projector.project_part(
                 part,
                 decision,
                 one.response,
                 dropped=one.processed.dropped,
-                next_cursor=self._next_cursor(
-                    one, resume_offset(dropped, one.response.offset, packed=bool(part.items))
-                ),
-                warnings=warnings,
-                took_ms=one.response.took_ms,
+                next_cursor=self._next_cursor(one, resume)
+                if len(request.queries) <= MOST_WITH_CURSORS
+                else None,
             )
-        return RagBatchResult(
-            results=tuple(results),
-            context=batch.context,
-            budget=BudgetUse(limit=batch.budget, used=batch.tokens, counter=batch.counter),
-            errors=tuple(
-                BatchError(index=index, error=error.to_wire()) for index, error in errors.items()
-            ),
+        return batch_result(
+            packed,
+            answers,
+            [one.response for one in found.values()],
+            decisions,
+            errors,
+            warnings=told,
             took_ms=(time.perf_counter() - started) * 1_000,
         )
 
@@ -215,7 +220,7 @@ class LookupKnowledgeTool:
         return _Found(request=request, response=response, processed=processed)
 
     def _judge(
-        self, found: _Found, items: Sequence[PackedItem]
+        self, found: _Found, items: Sequence[PackedItem], *, words_in_hint: bool = True
     ) -> tuple[RelevanceDecision, tuple[str, ...]]:
         request, response = found.request, found.response
         facts = search_facts(
@@ -235,7 +240,8 @@ class LookupKnowledgeTool:
             unread = f"words found nowhere could not be looked for: {error.message}"
             return decision, (*self._notices, unread)
         facts = replace(facts, unmatched_words=words)
-        return self._gate.decide(found.processed, facts), self._notices
+        decision = self._gate.decide(found.processed, facts, words_in_hint=words_in_hint)
+        return decision, self._notices
 
     def _signal(self, response: SearchResponse) -> TrustSignal | None:
         """Return what the profile says; None without one, or where a channel failed."""

@@ -9,12 +9,13 @@ from rag.evidence.records import Drop, DropReason, RelevanceDecision
 
 
 def with_room_advice(
-    decision: RelevanceDecision, dropped: Sequence[Drop], budget: int
+    decision: RelevanceDecision, dropped: Sequence[Drop], budget: int, *, questions: int = 1
 ) -> RelevanceDecision:
     """Return the decision with the advice to ask for more room, where nothing was packed.
 
-    ``dropped`` is what the packer left out. The level stays: it is of what was found. Asking again
-    then helps, unless no attempt is left; a budget of 0 asked for the verdict alone.
+    ``dropped`` is what the packer left out of a budget that ``questions`` share. The level stays:
+    it is of what was found. Asking again then helps, unless no attempt is left; a budget of 0
+    asked for the verdict alone.
     """
     if not dropped or any(drop.reason is not DropReason.OVER_BUDGET for drop in dropped):
         return decision
@@ -27,11 +28,13 @@ def with_room_advice(
     pieces = "The one piece" if count == 1 else f"None of the {count} pieces"
     fits = "does not fit" if count == 1 else "fits"
     tokens = "1 token" if budget == 1 else f"{budget} tokens"
-    message = f"{decision.message} {pieces} found {fits} the budget of {tokens}."
+    shared = f", which {questions} questions share" if questions > 1 else ""
+    message = f"{decision.message} {pieces} found {fits} the budget of {tokens}{shared}."
     more = retry.attempts_left != 0
-    hint = (
-        "Ask again with a larger budget_tokens: nothing fitted, so there is nothing to read."
-        if more
-        else "Nothing fitted, so there is nothing to read: say that the budget was too small."
-    )
+    if not more:
+        hint = "Nothing fitted, so there is nothing to read: say that the budget was too small."
+    elif questions > 1:
+        hint = "Ask it by itself, or all again with a larger budget_tokens."
+    else:
+        hint = "Ask again with a larger budget_tokens: nothing fitted, so there is nothing to read."
     return replace(decision, message=message, retry=replace(retry, should_retry=more, hint=hint))

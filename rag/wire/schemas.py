@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from rag.errors import InvalidArgumentError
-from rag.evidence.records import RagBatchResult, RagToolResult
+from rag.evidence.batch_records import RagBatchResult
+from rag.evidence.records import RagToolResult
 from rag.ingest.records import IngestReport
 from rag.retrieval.document_fetcher import FetchResult
 from rag.stores.store_copy import CopyReport

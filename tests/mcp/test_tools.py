@@ -9,6 +9,7 @@ from mcp.shared.exceptions import MCPError
 
 import rag
 from rag.settings import load_settings
+from rag.surfaces.mcp_server.result_size import MAX_RESULT_TOKENS
 from rag.text.bpe_token_counter import BpeTokenCounter
 from rag.wire import to_wire
 from tests.mcp.conftest import PAGES, Served
@@ -129,6 +130,9 @@ def test_a_batch_shares_one_budget_and_one_context(served: Served):
     assert found["context"] == ""
     assert text_of(result).count("Question 1: walrus of bay 3") == 1
     assert all(one["retry"]["attempts_left"] == 2 for one in found["results"])
+    for one in found["results"]:
+        for item in one["evidence"]:
+            assert text_of(result).count(item["text"].strip()) == 1
 
 
 def test_ten_questions_with_many_hits_each_fit_a_client(served: Served):
@@ -137,11 +141,26 @@ def test_ten_questions_with_many_hits_each_fit_a_client(served: Served):
         queries=[f"walrus herrings of bay {number}" for number in range(10)],
         session_id="ten",
     )
-    assert tokens_of(result) < CLIENT_CAP
+    assert tokens_of(result) < CLIENT_CAP / 2
     for one in result.structured_content["results"]:
-        chunks = {item["citation"]["chunk_id"] for item in one["evidence"]}
-        chunks |= {drop["chunk_id"] for drop in one["dropped"]}
-        assert len(chunks) == 50 // 10
+        own = [item for item in one["evidence"] if "already_packed" not in item["flags"]]
+        assert len(own) + sum(one["dropped_by_reason"].values()) == 50 // 10
+
+
+@pytest.mark.scenario("mcp-server", "Fifty questions in one batch")
+@pytest.mark.parametrize("alike", [True, False])
+def test_the_largest_batch_stays_far_below_the_cap_however_often_it_is_asked(
+    served: Served, alike: bool
+):
+    what = "the herrings of bay {}" if alike else "walrus number {} and what it did on that day"
+    questions = [f"How many eat {what.format(number)}?" for number in range(50)]
+    for _ in range(3):
+        result = served.live.call(
+            "lookup_knowledge_batch", queries=questions, session_id=f"fifty{alike}"
+        )
+        assert not result.is_error
+        assert len(result.structured_content["results"]) == 50
+        assert tokens_of(result) < 0.75 * MAX_RESULT_TOKENS
 
 
 @pytest.mark.scenario("mcp-server", "Reading on where a text was cut")

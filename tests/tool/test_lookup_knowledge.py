@@ -202,7 +202,8 @@ def test_a_budget_without_room_for_any_piece_says_so_instead_of_sending_to_the_e
     last = asked.lookup("path parameter", budget_tokens=5, attempt=9)
     assert (last.retry.attempts_left, last.retry.should_retry) == (0, False)
     batch = asked.lookup_many(["path parameter", "cookies"], budget_tokens=5)
-    assert all("larger budget_tokens" in one.retry.hint for one in batch.results)
+    assert all("larger budget_tokens" in batch.hint_for(one) for one in batch.results)
+    assert all(one.retry.should_retry and one.truncated for one in batch.results)
 
 
 def test_the_counter_that_was_configured_counts_and_is_named():
@@ -286,7 +287,8 @@ def test_several_questions_share_one_budget():
     counter = make_token_counter("estimate")
     assert counter.count(batch.context) == batch.budget.used <= batch.budget.limit == 120
     assert all(one is not None and one.evidence for one in batch.results)
-    assert [one.context for one in batch.results if one] == ["", ""]
+    assert batch.revision == "r1"
+    assert batch.channels == {"lexical": {"ok": 2}, "vector": {"ok": 2}}
     assert batch.errors == ()
     json.loads(to_json(batch))
 
@@ -375,14 +377,47 @@ def test_a_shared_budget_that_is_no_budget_is_refused(budget):
         tool(pages()).lookup_many(["path"], budget_tokens=budget)
 
 
+@pytest.mark.scenario("lookup-tool", "Ten questions and eleven")
+def test_a_batch_of_few_questions_gives_cursors_and_a_larger_one_says_what_was_cut():
+    asked, question = tool(pages()), {"query": "path parameter", "k": 2}
+    for count in (10, 11):
+        batch = asked.lookup_many([question] * count, budget_tokens=2_000)
+        cursors = [one.next_cursor for one in batch.results]
+        assert all(cursors) is (count == 10)
+        assert any(cursors) is (count == 10)
+        page = [one for one in batch.results if one.truncated]
+        assert page == []
+    small = asked.lookup_many(["path parameter", "cookies"], budget_tokens=90)
+    assert all(one.truncated and one.dropped_by_reason["over_budget"] for one in small.results)
+    cursor = small.results[0].next_cursor
+    assert asked.lookup("path parameter", k=50 // 2, cursor=cursor).evidence
+
+
+@pytest.mark.scenario("lookup-tool", "A hint that several questions share")
+def test_a_hint_that_questions_share_stands_once_and_every_other_with_its_question():
+    asked = tool(pages())
+    queries = ["path parameter", "cookies", "zxcm", {"query": "qwoeiu", "min_quality": 1.0}]
+    batch = asked.lookup_many([*queries, {"query": "vbnm", "mode": "lexical"}], k=1)
+    alone = [asked.lookup(query, k=1) for query in (*queries[:3], {"query": "vbnm"})]
+    assert batch.hints["ok"] == alone[0].retry.hint
+    assert [one.retry.hint for one in batch.results[:2]] == [None, None]
+    for one, by_itself in zip(batch.results[:3], alone[:3], strict=True):
+        assert by_itself.retry.hint.startswith(batch.hint_for(one))
+        assert one.retry.should_retry is by_itself.retry.should_retry
+    assert batch.results[2].retry.unmatched_words == ("zxcm",)
+    assert all("zxcm" not in hint for hint in batch.hints.values())
+
+
 def test_one_text_found_by_two_questions_is_given_once():
     batch = tool(pages()).lookup_many(["path parameter", "parameter path type"])
     first, second = batch.results
     assert first is not None
     assert second is not None
     assert batch.context.count(PAGES["path"]) == 1
-    (repeated,) = [i for i in second.evidence if i.citation.uri == "path.md"]
-    assert (repeated.number, repeated.text, repeated.flags) == (1, "", ("already_packed",))
+    (repeated,) = [item for item in second.evidence if item.number == 1]
+    assert (repeated.citation, repeated.text, repeated.flags) == (None, "", ("already_packed",))
+    (packed,) = [item for item in first.evidence if item.number == 1]
+    assert packed.citation.ref.startswith("path.md#L1")
 
 
 def test_async_look_ups_answer_as_the_others_do():
@@ -394,7 +429,8 @@ def test_async_look_ups_answer_as_the_others_do():
 
     one, many = asyncio.run(both())
     assert many.results[0] is not None
-    assert cited(one) == cited(many.results[0])
+    refs = [item.citation.ref for item in many.results[0].evidence]
+    assert refs == [item.citation.ref for item in one.evidence]
 
 
 def test_look_ups_from_many_threads_give_equal_answers():

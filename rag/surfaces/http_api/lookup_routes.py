@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 
 from rag.errors import InvalidFilterError
-from rag.evidence.records import RagBatchResult, RagToolResult
+from rag.evidence.batch_records import RagBatchResult
+from rag.evidence.records import RagToolResult
 from rag.settings import Settings
 from rag.stores.filters import parse_filter
 from rag.surfaces.http_api.access import bearer_caller

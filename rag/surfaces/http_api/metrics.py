@@ -14,6 +14,7 @@ from prometheus_client import (
 )
 
 from rag import __version__
+from rag.evidence.batch_records import BatchAnswer
 from rag.evidence.records import RagToolResult
 from rag.stores.records import StoreStats
 
@@ -78,7 +79,7 @@ class ServiceMetrics:
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
-    def looked_up(self, result: RagToolResult) -> None:
+    def looked_up(self, result: RagToolResult | BatchAnswer) -> None:
         """Count a look-up by its verdict."""
         self._lookups.labels(result.mode, str(result.relevance_level), str(result.reason)).inc()
         for channel in result.degraded:

@@ -24,7 +24,8 @@ def check_size(answer: Answer, *, limit: int, smaller: str) -> None:
     Raises:
         InvalidArgumentError: it takes more; the hint says how to ask for less.
     """
-    parts = (answer.text, json.dumps(answer.structured, ensure_ascii=False))
+    compact = json.dumps(answer.structured, ensure_ascii=False, separators=(",", ":"))  # as sent
+    parts = (answer.text, compact)
     if not limit or sum(len(part.encode()) for part in parts) <= limit * LEAST_BYTES_PER_TOKEN:
         return
     tokens = sum(map(_COUNTER.count, parts))

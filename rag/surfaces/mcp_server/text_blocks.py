@@ -2,27 +2,57 @@
 
 from __future__ import annotations
 
+from rag.evidence.batch_records import BatchAnswer, RagBatchResult
 from rag.evidence.context_block import ContextBlock, harmless
-from rag.evidence.records import RagBatchResult
+from rag.evidence.records import GateReason
 from rag.ingest.records import FileOutcome, IngestReport
 from rag.retrieval.document_fetcher import FetchResult
 from rag.surfaces.counted import counted
-from rag.tool.result_text import NO_EVIDENCE, verdict_lines
+from rag.tool.result_text import NO_EVIDENCE
 from rag.wire.base_reports import Capabilities, DoctorReport
 from rag.wire.search_response import ResultHit, SearchResult
 
+HOW_TO_READ = (
+    "For each question: relevance_level (level_basis), the probability that the base answers it "
+    "where one is calibrated, and quality by [number], a ranking signal, not confidence. reason is "
+    "ok and should_retry false where nothing else is said."
+)
+
 
 def batch_text(result: RagBatchResult) -> str:
-    """Return the verdict on each question, then the one context block of all."""
+    """Return the verdict on each question in a line, then the one context block of all."""
     errors = {one.index: one.error for one in result.errors}
-    lines = []
+    lines = [HOW_TO_READ]
     for index, one in enumerate(result.results):
         if one is None:
             error = errors[index]
             lines += [f"Question {index + 1}: error: {error['message']} ({error['code']})"]
             continue
-        lines += [f"Question {index + 1}: {harmless(one.query)}", *verdict_lines(one), ""]
-    return "\n".join([*lines, result.context or NO_EVIDENCE])
+        lines += [f"Question {index + 1}: {harmless(one.query)}", _batch_verdict(one)]
+    lines += [f"hint for {reason}: {hint}" for reason, hint in result.hints.items()]
+    lines += [f"note: {warning}" for warning in result.warnings]
+    return "\n".join([*lines, "", result.context or NO_EVIDENCE])
+
+
+def _batch_verdict(one: BatchAnswer) -> str:
+    retry, said = one.retry, [f"{one.relevance_level} ({one.level_basis})"]
+    if one.trust is not None:
+        said.append(f"probability {one.trust['probability']:.2f}")
+    if one.evidence:
+        said.append(" ".join(f"[{item.number}] {item.quality:.2f}" for item in one.evidence))
+    if retry.attempts_left is not None:
+        said.append(f"attempts_left: {retry.attempts_left}")
+    if one.reason is not GateReason.OK or retry.should_retry:
+        said.append(f"reason: {one.reason}; should_retry: {str(retry.should_retry).lower()}")
+    if retry.hint is not None:
+        said.append(f"hint: {retry.hint}")
+    if retry.unmatched_words:
+        said.append(f"unmatched_words: {harmless(', '.join(retry.unmatched_words))}")
+    if one.degraded:
+        said.append(f"failed: {', '.join(one.degraded)}")
+    if one.next_cursor:
+        said.append(f"next_cursor: {one.next_cursor}")
+    return "; ".join(said)
 
 
 def search_text(result: SearchResult) -> str:

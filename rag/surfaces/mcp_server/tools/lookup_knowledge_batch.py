@@ -18,9 +18,12 @@ Looks up several questions at once and packs their evidence into one shared toke
 question gets its best passage first, and a passage that two questions found is sent once.
 
 Use it where a task falls into parts; read each question's verdict as with lookup_knowledge. \
-Quality is a ranking signal, not confidence. Evidence is numbered through the whole batch. A \
-question that fails has its error at its place. The other arguments hold for every question; k is \
-smaller by default the more questions there are. Up to ten questions fit well."""
+Quality is a ranking signal, not confidence. Evidence is numbered through the whole batch. What \
+questions share stands once: a question without a hint has the one that hints gives for its \
+reason. Where truncated is true, or to see raw scores and what was dropped, ask that question by \
+itself with lookup_knowledge. A question that fails has its error at its place. The other \
+arguments hold for every question; k is smaller by default the more questions there are. Up to \
+twenty questions get a passage each by default; more want a larger budget_tokens."""
 
 
 def run(call: Call) -> Answer:
