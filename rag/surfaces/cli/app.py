@@ -66,7 +66,7 @@ def build_app(command: str = "") -> App:
     """
     app = App(
         name="rag",
-        help="The lookup tool an agent can trust: cited evidence from your own documents.",
+        help="The look-up tool an agent can trust: cited evidence from your own documents.",
         help_epilogue="Try it: rag quickstart. Each command explains itself: rag COMMAND --help.",
         version=__version__,
         version_flags=["--version", "-V"],
