@@ -65,5 +65,7 @@ def in_words(value: object, said: Callable[[object], str] = repr, *, limit: int 
     try:
         text = said(value)
     except Exception:  # noqa: BLE001  # any error may come out of somebody else's object
+        if isinstance(value, int):
+            return "a number too long to show"
         return f"a value of type {type(value).__name__} that cannot be shown"
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -9,6 +9,7 @@ from pathlib import Path
 from rag.assembly.choose_embedder import build_cache, build_embedder
 from rag.assembly.choose_fusion import build_fusion, channel_weights, with_fusion
 from rag.assembly.choose_store import build_store, own_profile_path
+from rag.errors import InvalidArgumentError
 from rag.evidence import (
     EvidencePacker,
     EvidencePostProcessor,
@@ -45,6 +46,7 @@ def open_base(
     a search service that also tells a tracer what it does.
 
     Raises:
+        InvalidArgumentError: ``where`` is neither settings nor a URI.
         ConfigError: a setting is at fault.
         StoreError: the store cannot be opened, or was built by another embedder or analyser.
         EmbeddingError: the model cannot be loaded.
@@ -54,8 +56,15 @@ def open_base(
         settings = where
     elif where is None:
         settings = load_settings()
-    else:
+    elif isinstance(where, str | Path):
         settings = load_settings(store={"uri": str(where)})
+    else:
+        raise InvalidArgumentError(
+            f"a base is opened by its settings or store URI; got {type(where).__name__}",
+            given=where,
+            allowed="Settings, a string or a Path, or nothing for the usual settings",
+            hint='such as: rag.open("./.rag")',
+        )
     analyzer = Analyzer(settings.text.stemmer)
     embedder = build_embedder(settings.embedding)
     identity = embedder.identity if embedder is not None else None

@@ -8,6 +8,7 @@ from typing import Literal
 
 from rag.errors import ChunkNotFoundError, DocumentNotFoundError, InvalidArgumentError
 from rag.ingest.records import Document, Span, SpanKind
+from rag.rag_error import in_words
 from rag.ranking.records import StoredChunk
 from rag.retrieval.document_origin import is_of, origin_of
 from rag.retrieval.numbered_text import NumberedText, parse_ref
@@ -96,7 +97,7 @@ class DocumentFetcher:
         """
         if type(context) is not int or not 0 <= context <= MAX_CONTEXT:
             raise InvalidArgumentError(
-                f"context must be 0 to {MAX_CONTEXT} chunks; got {context!r:.80}",
+                f"context must be 0 to {MAX_CONTEXT} chunks; got {in_words(context, limit=80)}",
                 given=context,
                 allowed=f"0 to {MAX_CONTEXT}",
             )
@@ -136,8 +137,6 @@ class DocumentFetcher:
     ) -> FetchResult:
         """Return a document's whole text, cut at a line end where ``max_tokens`` is reached.
 
-        ``name``, ``source`` and ``tenant`` are those of :meth:`find`.
-
         Raises:
             DocumentNotFoundError: no such document.
             InvalidArgumentError: several documents have this uri, or ``max_tokens`` is no budget.
@@ -174,9 +173,11 @@ class DocumentFetcher:
         end = start if end is None else end
         if type(start) is not int or type(end) is not int or not 1 <= start <= end:
             raise InvalidArgumentError(
-                f"a span needs 1 <= start <= end; got {start!r:.40} to {end!r:.40}",
-                given=f"{start}-{end}",
+                f"a span needs 1 <= start <= end; got {in_words(start, limit=40)} to "
+                f"{in_words(end, limit=40)}",
+                given=f"{in_words(start, limit=40)}-{in_words(end, limit=40)}",
                 allowed="1 <= start <= end",
+                hint="lines and pages count from 1; the end is the last to show",
             )
         document = self.find(name, source=source, tenant=tenant)
         text = NumberedText.of_chunks(self._store.chunks(document.doc_id))
@@ -186,6 +187,7 @@ class DocumentFetcher:
                 f"{unit or text.unit} {start}",
                 given=start,
                 allowed=f"{text.unit}s 1 to {text.last}",
+                hint="take the citation as a result gives it, or fetch the whole document",
             )
         end = min(end, text.last)
         return self._result("span", document, text.between(start, end), max_tokens, start, end)
@@ -276,7 +278,7 @@ class DocumentFetcher:
         if type(max_tokens) is not int or not 0 <= max_tokens <= MAX_TOKENS:
             allowed = f"a whole number from 0 to {MAX_TOKENS:,}"
             raise InvalidArgumentError(
-                f"max_tokens must be {allowed}; got {max_tokens!r:.80}",
+                f"max_tokens must be {allowed}; got {in_words(max_tokens, limit=80)}",
                 given=max_tokens,
                 allowed=allowed,
             )

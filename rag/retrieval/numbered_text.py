@@ -72,16 +72,26 @@ def parse_ref(ref: str) -> tuple[str, Span]:
     """Return the path and span of a citation such as ``guide/a.md#L7-L12`` or ``b.pdf#p=3``.
 
     Raises:
-        InvalidArgumentError: it has no such ending.
+        InvalidArgumentError: it has no such ending, or one that is no span.
     """
     found = _FRAGMENT.search(ref)
     first_line, last_line, first_page, last_page = found.groups() if found else (None,) * 4
     first, last = first_line or first_page, last_line or last_page
-    if found is None or first is None or not 1 <= int(first) <= int(last or first):
+    if found is None or first is None:
         raise InvalidArgumentError(
             f"{ref!r:.200} does not say where its span begins",
             given=ref,
             allowed="a path with start and end, or a citation such as guide/a.md#L7-L12",
+            hint="give start, and end for more than one line; or fetch the whole document",
+        )
+    if not 1 <= int(first) <= int(last or first):
+        raise InvalidArgumentError(
+            f"the span of {ref!r:.200} ends before it starts"
+            if int(first)
+            else f"the span of {ref!r:.200} starts at 0; lines and pages count from 1",
+            given=ref,
+            allowed="1 <= start <= end",
+            hint="take the citation as a result gives it",
         )
     kind: SpanKind = "line" if first_line else "page"
     return ref[: found.start()], Span(kind=kind, start=int(first), end=int(last or first))

@@ -7,6 +7,7 @@ import unicodedata
 from typing import Any
 
 from rag.errors import EmptyQueryError, InvalidArgumentError, QueryTooLongError
+from rag.rag_error import in_words
 from rag.ranking.records import SearchMode
 from rag.retrieval.records import MAX_K, MAX_QUERY_CHARS
 from rag.text import clean_text
@@ -64,7 +65,7 @@ def checked_mode(mode: Any) -> SearchMode:
         return MODE_ALIASES.get(mode) or SearchMode(mode)
     except (ValueError, TypeError):
         raise InvalidArgumentError(
-            f"unknown search mode {mode!r:.80}; expected one of: {allowed}",
+            f"unknown search mode {in_words(mode, limit=80)}; expected one of: {allowed}",
             given=mode,
             allowed=allowed,
         ) from None
@@ -88,7 +89,7 @@ def checked_deadline(seconds: Any) -> float:
         or not (math.isfinite(seconds) and seconds > 0)
     ):
         raise InvalidArgumentError(
-            f"deadline_s must be a number of seconds above 0; got {seconds!r:.80}",
+            f"deadline_s must be a number of seconds above 0; got {in_words(seconds, limit=80)}",
             given=seconds,
             allowed="a finite number above 0",
         )
@@ -99,6 +100,6 @@ def _checked_int(name: str, value: Any, allowed: range) -> int:
     if type(value) is not int or value not in allowed:  # a bool is an int
         words = f"a whole number from {allowed[0]:,} to {allowed[-1]:,}"
         raise InvalidArgumentError(
-            f"{name} must be {words}; got {value!r:.80}", given=value, allowed=words
+            f"{name} must be {words}; got {in_words(value, limit=80)}", given=value, allowed=words
         )
     return value

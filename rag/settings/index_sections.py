@@ -54,7 +54,7 @@ class StoreSettings(Section):
         if found and scheme not in ("http", "https"):
             raise ValueError(f"{scheme}:// is no scheme of a store; a server's is http or https")
         if found and (fault := address_fault(uri)) is not None:
-            raise ValueError(f"{uri!r:.200} is no address of a server: {fault}")
+            raise ValueError(f"this is no address of a server: {fault}")
         return uri
 
     def at(self, uri: str) -> StoreSettings:

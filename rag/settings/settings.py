@@ -31,6 +31,7 @@ from rag.settings.index_sections import (
 )
 from rag.settings.server_section import ServerSettings
 from rag.settings.service_sections import LogSettings
+from rag.settings.setting_fault import setting_fault
 
 CONFIG_FILE = "rag.toml"
 ENVIRONMENT_PREFIX = "RAG_"
@@ -106,11 +107,14 @@ def load_settings(config: Path | None = None, /, **overrides: Any) -> Settings:
     try:
         return _FromFile(**overrides)
     except ValidationError as error:
+        raise setting_fault(error, Settings) from None
+    except (ValueError, OSError, RecursionError) as error:
         raise ConfigError(
-            _sentence(error), given=str(source), hint="see the settings table in docs/settings.md"
+            f"cannot read {source}: {error}",
+            given=str(source),
+            allowed="a file of TOML in UTF-8",
+            hint="correct that line, or write the file anew with: rag init --force",
         ) from None
-    except (ValueError, OSError) as error:
-        raise ConfigError(f"cannot read {source}: {error}", given=str(source)) from None
 
 
 def _refuse_unknown_environment() -> None:
@@ -128,11 +132,3 @@ def _refuse_unknown_environment() -> None:
                 allowed=f"RAG_SECTION__NAME, where RAG_SECTION is one of: {allowed}",
                 hint="see docs/settings.md, or: rag init",
             )
-
-
-def _sentence(error: ValidationError) -> str:
-    parts = []
-    for item in error.errors(include_url=False, include_input=False):
-        where = ".".join(str(part) for part in item["loc"]) or "settings"
-        parts.append(f"{where}: {item['msg'].removeprefix('Value error, ')}")  # of our own checks
-    return "invalid settings: " + "; ".join(parts)

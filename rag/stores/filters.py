@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Any
 
 from rag.errors import InvalidFilterError
 from rag.ingest.records import Media, Trust
+from rag.rag_error import in_words
 
 KEY_PATTERN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 MAX_VALUES = 100  # per key; an engine's expression must stay a size it can parse
@@ -81,14 +83,17 @@ def parse_filter(given: Mapping[str, Any] | SearchFilter | None) -> SearchFilter
             f"a filter must be an object of keys and values; got {type(given).__name__}",
             given=given,
             allowed=", ".join(FILTER_KEYS),
+            hint='such as {"lang": ["en"], "path_prefix": "guide/"}',
         )
     values: dict[str, Any] = {}
     for key, value in given.items():
         if not isinstance(key, str) or not KEY_PATTERN.match(key) or key not in FILTER_KEYS:
             raise InvalidFilterError(
-                f"unknown filter key {key!r}; expected one of: {', '.join(FILTER_KEYS)}",
+                f"unknown filter key {in_words(key, limit=80)}; "
+                f"expected one of: {', '.join(FILTER_KEYS)}",
                 given=key,
                 allowed=", ".join(FILTER_KEYS),
+                hint=_nearest(key),
             )
         if value is None:
             continue
@@ -110,6 +115,7 @@ def _parsed_value(key: str, value: Any) -> Any:
                 f"filter {key!r} has {len(items)} values; at most {MAX_VALUES} are allowed",
                 given=len(items),
                 allowed=f"at most {MAX_VALUES} values",
+                hint="ask in several searches, or filter by a path_prefix or tag that they share",
             )
         if key == "media":
             items = [_media(item) for item in items]
@@ -120,13 +126,14 @@ def _parsed_value(key: str, value: Any) -> Any:
         return value
     if key == "trust_min":
         try:
-            return Trust(value)
+            return Trust(value if isinstance(value, str) else "")
         except ValueError:
             levels = ", ".join(Trust)
             raise InvalidFilterError(
-                f"unknown trust level {value!r}; expected one of: {levels}",
+                f"unknown trust level {in_words(value, limit=80)}; expected one of: {levels}",
                 given=value,
                 allowed=levels,
+                hint="leave it out to take every level",
             ) from None
     return _parsed_instant(key, value)
 
@@ -163,5 +170,13 @@ def _parsed_instant(key: str, value: Any) -> datetime:
 
 def _wrong_type(key: str, value: Any, allowed: str) -> InvalidFilterError:
     return InvalidFilterError(
-        f"filter {key!r} must be {allowed}; got {value!r:.80}", given=value, allowed=allowed
+        f"filter {key!r} must be {allowed}; got {in_words(value, limit=80)}",
+        given=value,
+        allowed=allowed,
+        hint=f"give {key!r} as described, or leave it out",
     )
+
+
+def _nearest(key: object) -> str:
+    near = get_close_matches(key, FILTER_KEYS, n=1) if isinstance(key, str) else []
+    return f"did you mean {near[0]!r}?" if near else "leave it out, or take one of those allowed"

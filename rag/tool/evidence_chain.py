@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from rag.errors import InvalidArgumentError
 from rag.evidence.packer import EvidencePacker
 from rag.evidence.post_processor import EvidencePostProcessor
 from rag.evidence.projector import EvidenceProjector
@@ -25,7 +26,7 @@ from rag.retrieval.records import SearchResponse
 from rag.settings import Settings, load_settings
 from rag.text import make_token_counter
 from rag.tool.foreign_hit import ForeignHit
-from rag.tool.hit_scale import RANK, hit_scale
+from rag.tool.hit_scale import RANK, HitScale, hit_scale
 from rag.tool.label_hits import label_hits
 from rag.tool.lookup_request import parse_request
 from rag.tool.room_advice import with_room_advice
@@ -33,6 +34,11 @@ from rag.tool.room_advice import with_room_advice
 RISING = (
     "the scores rise along the list: where they are distances, turn them into scores of which "
     "more is better; where another step ordered the hits, score_kind rank reads the order alone"
+)
+
+OVERSHOOTING = (
+    "a cosine lies outside of -1 to 1 and was clamped: the vectors are not of unit length, or the "
+    "scores are of another kind"
 )
 
 
@@ -63,6 +69,13 @@ class EvidenceChain:
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
+        if not isinstance(settings, Settings | None):
+            raise InvalidArgumentError(
+                f"settings must be Settings; got {type(settings).__name__}",
+                given=settings,
+                allowed="Settings, or None for the usual ones",
+                hint="make them with rag.load_settings()",
+            )
         self._settings = load_settings() if settings is None else settings
         self._normalizer = RetrievalScoreNormalizer()
         self._post_processor = EvidencePostProcessor(self._settings.evidence)
@@ -102,7 +115,7 @@ class EvidenceChain:
         return JudgedHits(
             processed=processed,
             decision=self._gate.decide(processed, facts),
-            warnings=(RISING,) if _rising(found) else (),
+            warnings=tuple(_warnings(found, scale)),
         )
 
     def lookup(
@@ -151,6 +164,13 @@ class EvidenceChain:
             took_ms=(time.perf_counter() - started) * 1_000,
         )
         return replace(result, mode=RANK) if scale.kind == RANK else result
+
+
+def _warnings(hits: Sequence[SearchHit], scale: HitScale) -> Iterator[str]:
+    if _rising(hits):
+        yield RISING
+    if any(scale.overshoots(hit.score) for hit in hits if hit.score is not None):
+        yield OVERSHOOTING
 
 
 def _rising(hits: Sequence[SearchHit]) -> bool:

@@ -86,9 +86,13 @@ def parse_fetch(given: FetchRequest | Mapping[str, Any]) -> FetchRequest:
                 f"a {request.kind} takes no {name!r}",
                 given=value,
                 allowed=f"{name} with kind {' or '.join(kinds)}",
+                hint=f"leave {name!r} out, or fetch a {kinds[0]}",
             )
     if request.end is not None and request.start is None:
         raise InvalidArgumentError(
-            "'end' needs 'start' beside it", given=request.end, allowed="start, or start and end"
+            "'end' needs 'start' beside it",
+            given=request.end,
+            allowed="start, or start and end",
+            hint="give the first line or page as start",
         )
     return request

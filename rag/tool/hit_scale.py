@@ -6,11 +6,16 @@ import math
 from dataclasses import dataclass
 
 from rag.errors import InvalidArgumentError
+from rag.rag_error import in_words
 from rag.ranking.records import ScoreKind, ScoreLabel, SearchMode
+from rag.ranking.score_normalizer import COSINE_TOLERANCE
 
 RANK = "rank"
 """The kind of a list whose order alone is known: it has no scores, or nobody can say what they
 are, as with a reranker's."""
+
+
+COSINE_OVERSHOOT = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +28,21 @@ class HitScale:
     score_kind: ScoreKind
     least: float = 0.0
     most: float = 1.0
+
+    def holds(self, score: float) -> bool:
+        """Whether a finite score may be of this kind.
+
+        A cosine may: it is clamped up to twice its range, since vectors that are not quite of
+        unit length give one beyond 1 (up to 2 for lengths up to the root of 2). Further out it is
+        another kind of score, such as BM25, and clamping would make a certainty of it.
+        """
+        slack = COSINE_OVERSHOOT if self.score_kind is ScoreKind.COSINE else COSINE_TOLERANCE
+        return self.least - slack <= score <= self.most + slack
+
+    def overshoots(self, score: float) -> bool:
+        """Whether a score is held, but lies further outside of its range than rounding explains."""
+        slack = COSINE_TOLERANCE  # single precision may end a little outside
+        return not self.least - slack <= score <= self.most + slack
 
     @property
     def in_words(self) -> str:
@@ -79,7 +99,7 @@ def hit_scale(score_kind: str | None) -> HitScale:
         (
             f"score_kind is missing; it must be one of: {kinds}"
             if score_kind is None
-            else f"unknown score_kind {score_kind!r:.80}; expected one of: {kinds}"
+            else f"unknown score_kind {in_words(score_kind, limit=80)}; expected one of: {kinds}"
         ),
         given=score_kind,
         allowed=f"one of: {kinds}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+from pathlib import PurePath
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
@@ -11,6 +13,11 @@ from rag.tool.request import Request
 from rag.tool.request_fields import MAX_NAME_CHARS, MAX_SOURCE_CHARS, MAX_TENANT_CHARS
 
 MAX_TAGS = 100
+
+
+def in_text(value: object) -> object:
+    """Return a path or a member of an enumeration as its text, and anything else as it is."""
+    return str(value) if isinstance(value, PurePath | Enum) else value
 
 
 def _without_nul(path: str) -> str:

@@ -11,8 +11,8 @@ from numbers import Real
 from rag.errors import InvalidArgumentError
 from rag.ingest.identity import ID_HEX_CHARS
 from rag.ingest.records import Media, Span, Trust
+from rag.rag_error import in_words
 from rag.ranking.records import RetrievalDetail, SearchHit, SearchMode, StoredChunk
-from rag.ranking.score_normalizer import COSINE_TOLERANCE
 from rag.text import clean_text
 from rag.tool.foreign_hit import ForeignHit
 from rag.tool.hit_scale import RANK, HitScale
@@ -69,22 +69,25 @@ def _check_fields(hit: ForeignHit, rank: int) -> None:
             raise _fault(rank, f"has a {kind} for its {name}", value, "a string")
     path = hit.heading_path
     if not isinstance(path, tuple | list) or not all(isinstance(one, str) for one in path):
-        raise _fault(rank, f"has the heading_path {path!r:.80}", path, "a tuple of strings")
+        raise _fault(
+            rank, f"has the heading_path {in_words(path, limit=80)}", path, "a tuple of strings"
+        )
     if not isinstance(hit.span, Span | None):
-        raise _fault(rank, f"has the span {hit.span!r:.80}", hit.span, "a Span, or None")
+        raise _fault(
+            rank, f"has the span {in_words(hit.span, limit=80)}", hit.span, "a Span, or None"
+        )
 
 
 def _checked_score(score: float | None, rank: int, scale: HitScale) -> float | None:
     if score is None:
         return None
     if isinstance(score, bool) or not isinstance(score, Real):
-        raise _fault(rank, f"has the score {score!r:.40}", score, "a number, or None")
+        raise _fault(rank, f"has the score {in_words(score, limit=40)}", score, "a number, or None")
     try:
         value = float(score)
     except OverflowError:  # a whole number beyond any score
         value = math.inf
-    slack = COSINE_TOLERANCE  # single precision may end a little outside
-    if math.isfinite(value) and not scale.least - slack <= value <= scale.most + slack:
+    if math.isfinite(value) and not scale.holds(value):
         raise _fault(
             rank,
             f"has the score {value:g}, which no {scale.kind} is",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from rag.errors import InvalidArgumentError
+from rag.rag_error import in_words
 
 
 def first_fault(error: ValidationError, model: type[BaseModel]) -> InvalidArgumentError:
@@ -18,7 +20,9 @@ def first_fault(error: ValidationError, model: type[BaseModel]) -> InvalidArgume
         return unknown_argument(name, model.model_fields)
     allowed = allowed_values(name, model)
     if fault["type"] == "missing":
-        return InvalidArgumentError(f"{name!r} is missing; it must be {allowed}", allowed=allowed)
+        return InvalidArgumentError(
+            f"{name!r} is missing; it must be {allowed}", allowed=allowed, hint=f"add {name!r}"
+        )
     if fault["type"] == "string_unicode":
         return InvalidArgumentError(
             f"{name!r} is no valid Unicode: it has half of a surrogate pair",
@@ -34,21 +38,47 @@ def wrong_value(name: str, given: object, model: type[BaseModel]) -> InvalidArgu
     allowed = allowed_values(name, model)
     if isinstance(given, tuple):
         given = list(given)  # as it is on the wire
-    try:
-        repr(given)
-    except ValueError:  # Python shows no number of more than 4,300 digits
-        given = "a number too long to show"
     return InvalidArgumentError(
-        f"{name!r} must be {allowed}; got {given!r:.80}", given=given, allowed=allowed
+        f"{name!r} must be {allowed}; got {in_words(given, limit=80)}",
+        given=given,
+        allowed=allowed,
+        hint=_what_to_do(name, model),
     )
+
+
+# What a caller wants who goes over a limit, by field; any other field is corrected or left out.
+_INSTEAD: Mapping[str, str] = {
+    "k": "for more hits go on with next_cursor, given as cursor",
+    "limit": "for more documents go on with offset",
+    "snippet_chars": "for the whole text read the chunk with fetch",
+    "budget_tokens": "0 returns the verdict alone",
+    "min_quality": "leave it out to keep every piece of evidence",
+    "context": "for more than its neighbours read the document",
+}
+
+
+def _what_to_do(name: str, model: type[BaseModel]) -> str:
+    if model.model_fields[name].is_required():
+        return f"give {name!r} as described"
+    instead = _INSTEAD.get(name)
+    return f"leave {name!r} out to take its default" + (f"; {instead}" if instead else "")
 
 
 def unknown_argument(name: str, known: Mapping[str, Any] | tuple[str, ...]) -> InvalidArgumentError:
     """Return the error of a name that is no field, with those that are."""
     names = ", ".join(known) or "none"
     return InvalidArgumentError(
-        f"unknown argument {name!r:.80}; expected one of: {names}", given=name, allowed=names
+        f"unknown argument {name!r:.80}; expected one of: {names}",
+        given=name,
+        allowed=names,
+        hint=did_you_mean(name, known),
     )
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return what to do about a name that is not known: the nearest that is, if one is near."""
+    near = get_close_matches(str(name)[:80], list(known), n=1) if isinstance(name, str) else []
+    return f"did you mean {near[0]!r}?" if near else "leave it out, or take one of those allowed"
 
 
 def allowed_values(name: str, model: type[BaseModel]) -> str:

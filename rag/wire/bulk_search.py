@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rag.errors import InvalidArgumentError, RagError
+from rag.rag_error import in_words
 from rag.stores.filters import FILTER_KEYS
 from rag.tool.request import parse_as
 from rag.tool.search_request import SearchRequest
@@ -36,6 +37,24 @@ class BulkItem:
     error: ErrorObject | None
 
 
+def checked_searches(given: object) -> tuple[object, ...]:
+    """Return the searches of a call as they are.
+
+    Raises:
+        InvalidArgumentError: it is no list, or holds more than 100.
+    """
+    allowed = f"a list of at most {MAX_BULK} searches"
+    if isinstance(given, str | bytes) or not isinstance(given, Sequence):
+        raise InvalidArgumentError(
+            f"'queries' must be {allowed}; got {type(given).__name__}",
+            given=given,
+            allowed=allowed,
+            hint='such as ["backups", {"query": "walrus", "k": 3}]',
+        )
+    check_bulk_size(len(given))
+    return tuple(given)
+
+
 def check_bulk_size(count: int) -> None:
     """Refuse more searches than one call takes, before the first of them runs.
 
@@ -51,18 +70,30 @@ def check_bulk_size(count: int) -> None:
         )
 
 
-def bulk_line(line: str, search: Search) -> BulkItem:
+def bulk_line(line: str | bytes, search: Search) -> BulkItem:
     """Return the answer to a line of NDJSON: a flat object of ``query``, options and filters."""
     try:
-        given = json.loads(line)
+        text = line if isinstance(line, str) else line.decode()
+    except UnicodeDecodeError as error:
+        shown = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+        refused = InvalidArgumentError(
+            f"this line is not UTF-8: it has the byte {error.object[error.start]:#04x}",
+            given=shown,
+            allowed="one JSON object a line, in UTF-8",
+            hint="convert the file first, such as with: iconv -f LATIN1 -t UTF-8",
+        )
+        return BulkItem(query=shown, response=None, error=error_object(refused))
+    try:
+        given = json.loads(text)
     except (ValueError, RecursionError) as error:
         reason = error.args[0] if isinstance(error, ValueError) else "it is nested too deeply"
         refused = InvalidArgumentError(
             f"this line is no JSON: {reason}",
-            given=line,
+            given=text,
             allowed='one object a line, such as {"query": "backups", "k": 3}',
+            hint="write each search on a line of its own",
         )
-        return BulkItem(query=line, response=None, error=error_object(refused))
+        return BulkItem(query=text, response=None, error=error_object(refused))
     return bulk_item(given, search)
 
 
@@ -82,12 +113,13 @@ def _request(given: object) -> SearchRequest:
             f"a search must be an object; got {_json_type(given)}",
             given=given,
             allowed="an object with the key query",
+            hint='such as {"query": "backups", "k": 3}',
         )
     for name in given:
         if name not in NAMES:
             allowed = ", ".join(NAMES)
             raise InvalidArgumentError(
-                f"unknown argument {name!r:.80}; expected one of: {allowed}",
+                f"unknown argument {in_words(name, limit=80)}; expected one of: {allowed}",
                 given=name,
                 allowed=allowed,
                 hint="options and filters stand beside the query, not inside another object",
@@ -104,4 +136,6 @@ def _json_type(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, Sequence):
         return "a list"
-    return f"the number {value!r:.40}" if isinstance(value, int | float) else type(value).__name__
+    if isinstance(value, int | float):
+        return f"the number {in_words(value, limit=40)}"
+    return type(value).__name__

@@ -30,13 +30,14 @@ def delete_all(store: KnowledgeStore, source: str | None, *, confirmed: bool) ->
             f"there is no source {source!r:.200}",
             given=source,
             allowed=", ".join(names) or "nothing was ingested yet",
+            hint="name one of these; without a source all documents go",
         )
     found = list(store.documents(SearchFilter(source=() if source is None else (source,))))
     if not confirmed:
         what = "this base" if source is None else f"source {source!r}"
         raise ConfirmationRequiredError(
             f"this would delete all {len(found)} documents of {what}",
-            given=source,
+            given=f"all {len(found)} documents" if source is None else source,
             allowed="a confirmation",
             hint="confirm it with --yes, or with confirm=True in Python",
         )

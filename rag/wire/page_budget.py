@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag.errors import InvalidArgumentError
+from rag.rag_error import in_words
 from rag.retrieval.records import MAX_TOKENS
 from rag.text import TokenCounter
 from rag.wire.encoding import to_json
@@ -67,7 +68,9 @@ def checked_max_tokens(value: object) -> int:
     if type(value) is not int or not 0 <= value <= MAX_TOKENS:
         allowed = f"a whole number from 0 to {MAX_TOKENS:,}"
         raise InvalidArgumentError(
-            f"max_tokens must be {allowed}; got {value!r:.80}", given=value, allowed=allowed
+            f"max_tokens must be {allowed}; got {in_words(value, limit=80)}",
+            given=value,
+            allowed=allowed,
         )
     return value
 

@@ -170,10 +170,19 @@ def test_a_citation_is_read_back(ref: str, path: str, kind: str, start: int, end
     assert f"{path}#{parse_ref(ref)[1].fragment()}" == ref
 
 
-@pytest.mark.parametrize("ref", ["a.md", "a.md#", "a.md#L", "a.md#L0", "a.md#L9-L3", "a#p=", "#x"])
-def test_what_is_no_citation_is_refused(ref: str):
-    with pytest.raises(InvalidArgumentError, match="does not say where"):
+@pytest.mark.parametrize(
+    ("ref", "why"),
+    [
+        *((ref, "does not say where") for ref in ("a.md", "a.md#", "a.md#L", "a#p=", "#x")),
+        ("a.md#L" + "9" * 400, "does not say where"),
+        *((ref, "starts at 0") for ref in ("a.md#L0", "a.md#L0-L3", "b.pdf#p=0")),
+        *((ref, "ends before it starts") for ref in ("a.md#L9-L3", "b.pdf#p=4-3", "a.md#L1-L0")),
+    ],
+)
+def test_what_is_no_citation_is_refused(ref: str, why: str):
+    with pytest.raises(InvalidArgumentError, match=why) as refused:
         parse_ref(ref)
+    assert refused.value.hint
 
 
 def test_an_unknown_document_is_told_with_where_to_look():

@@ -112,7 +112,7 @@ def test_every_field_has_its_allowed_values_in_words():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_number_too_long_to_show_is_refused_without_showing_it(sign: int):
-    with pytest.raises(InvalidArgumentError, match="got 'a number too long to show'") as caught:
+    with pytest.raises(InvalidArgumentError, match="got a number too long to show") as caught:
         parse_request("q", {"k": sign * 10**5_000})
     assert caught.value.to_wire()["given"] == "a number too long to show"
 

@@ -9,6 +9,7 @@ from haystack import Document
 
 from rag.evidence import RagToolResult
 from rag.integrations.foreign_metadata import foreign_hit
+from rag.integrations.given_items import given_items
 from rag.tool import ForeignHit
 from rag.wire import to_wire
 
@@ -25,8 +26,12 @@ def foreign_hits(documents: Sequence[Document]) -> list[ForeignHit]:
             chunk_id=one.id,
             doc_id=one.meta.get("source_id"),
         )
-        for one in documents
+        for one in given_items(documents, _is_document, "a list of Documents")
     ]
+
+
+def _is_document(one: object) -> bool:
+    return isinstance(one, Document)
 
 
 def judged_documents(result: RagToolResult, given: Sequence[Document]) -> list[Document]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from langchain_core.documents import Document
 
 from rag.integrations.foreign_metadata import foreign_hit
+from rag.integrations.given_items import given_items
 from rag.tool import ForeignHit
 
 
@@ -15,8 +16,15 @@ def foreign_hits(found: Iterable[Document | tuple[Document, float]]) -> list[For
 
     The order is kept. Plain documents have no score; their ``score_kind`` is ``rank``.
     """
-    pairs = ((one, None) if isinstance(one, Document) else one for one in found)
+    given = given_items(found, _fits, "a list of Documents, or of pairs of Document and score")
+    pairs = ((one, None) if isinstance(one, Document) else one for one in given)
     return [
         foreign_hit(document.page_content, document.metadata, score=score, chunk_id=document.id)
         for document, score in pairs
     ]
+
+
+def _fits(one: object) -> bool:
+    if isinstance(one, tuple | list) and len(one) == 2:
+        return isinstance(one[0], Document)
+    return isinstance(one, Document)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from llama_index.core.schema import MetadataMode, NodeWithScore
 
 from rag.integrations.foreign_metadata import foreign_hit
+from rag.integrations.given_items import given_items
 from rag.tool import ForeignHit
 
 
@@ -20,5 +21,9 @@ def foreign_hits(nodes: Sequence[NodeWithScore]) -> list[ForeignHit]:
             chunk_id=one.node.node_id,
             doc_id=one.node.ref_doc_id,
         )
-        for one in nodes
+        for one in given_items(nodes, _is_node, "a list of NodeWithScore")
     ]
+
+
+def _is_node(one: object) -> bool:
+    return isinstance(one, NodeWithScore)
