@@ -23,8 +23,8 @@ def test_one_is_singular_and_any_other_number_plural():
 def test_no_command_says_one_of_several(cli: CommandLine, tmp_path: Path):
     note = tmp_path / "tea.md"
     note.write_text("# Tea\n\nGreen tea steeps for two minutes.\n", "utf-8")
-    said = "".join(
-        cli(*words, stdin='{"query": "tea"}\n').out
+    ran = [
+        cli(*words, stdin='{"query": "tea"}\n')
         for words in (
             ("ingest", note),
             ("list",),
@@ -37,7 +37,9 @@ def test_no_command_says_one_of_several(cli: CommandLine, tmp_path: Path):
             ("delete", "tea.md"),
             ("reset", "--yes"),
         )
-    )
+    ]
+    said = "".join(one.out + one.err for one in ran)
+    assert "found 1 file\n" in said
     assert "1 chunk written" in said
     assert "1 candidate " in said
     assert "deleted tea.md: 1 chunk\n" in said

@@ -43,7 +43,7 @@ class _PlainLines:
 
     def scanned(self, files: int) -> None:
         self._total = files
-        note(f"found {files} {self._unit}")
+        note(f"found {counted(files, self._unit.removesuffix('s'))}")
 
     def file_done(self, uri: str, outcome: str) -> None:
         self._done += 1
