@@ -395,3 +395,12 @@ def test_vector_search_without_an_embedder_says_what_to_do(shelf: CommandLine):
     error = shelf("search", "a", "--mode", "vector", "--embedder", "none", "--json").error
     assert error["code"] == "invalid_argument"
     assert "lexical" in error["allowed"]
+
+
+def test_a_setting_at_fault_is_told_with_what_it_takes_and_what_was_given(cli: CommandLine):
+    ran = cli("list", "--embedder", "foo")
+    assert ran.code == 2
+    assert "'embedding.embedder' must be one of: minilm, onnx, openai, " in ran.err
+    assert "; got 'foo'\n" in ran.err
+    assert "Input should be" not in ran.err
+    assert ran.err.splitlines()[-2].endswith("rag init")  # which works anywhere
