@@ -42,7 +42,8 @@ class HitScale:
     def overshoots(self, score: float) -> bool:
         """Whether a score is held, but lies further outside of its range than rounding explains."""
         slack = COSINE_TOLERANCE  # single precision may end a little outside
-        return not self.least - slack <= score <= self.most + slack
+        outside = not self.least - slack <= score <= self.most + slack
+        return outside and math.isfinite(score)
 
     @property
     def in_words(self) -> str:

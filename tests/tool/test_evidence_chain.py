@@ -15,7 +15,7 @@ from rag.errors import EmptyQueryError, InvalidArgumentError
 from rag.ingest.records import Span
 from rag.settings import Settings, load_settings
 from rag.tool import EvidenceChain, ForeignHit
-from rag.tool.evidence_chain import RISING
+from rag.tool.evidence_chain import OVERSHOOTING, RISING
 from rag.wire import to_json
 
 CHAIN = EvidenceChain(Settings())
@@ -89,7 +89,8 @@ def test_a_kind_that_is_missing_or_unknown_is_refused_with_every_kind_named(kind
     ("kind", "score", "message"),
     [
         ("cosine", 14.2, "hit 2 has the score 14.2, which no cosine is; it must be from -1 to 1"),
-        ("cosine", -1.1, "hit 2 has the score -1.1, which no cosine is; it must be from -1 to 1"),
+        ("cosine", -2.1, "hit 2 has the score -2.1, which no cosine is; it must be from -1 to 1"),
+        ("cosine", 2.01, "hit 2 has the score 2.01, which no cosine is; it must be from -1 to 1"),
         ("bm25", -6.5, "hit 2 has the score -6.5, which no bm25 is; it must be from 0 upwards"),
         ("rrf", 1.5, "hit 2 has the score 1.5, which no rrf is; it must be from 0 to 1"),
         ("minmax", -0.2, "hit 2 has the score -0.2, which no minmax is; it must be from 0 to 1"),
@@ -107,6 +108,19 @@ def test_a_score_that_its_kind_cannot_have_is_refused(kind: str, score: Any, mes
 @pytest.mark.parametrize("score", [1.0000002, np.float32(1.0000002), np.float64(1.0)])
 def test_a_cosine_a_rounding_above_one_and_a_numpy_number_are_taken(score: float):
     assert CHAIN.judge(_hits(score), score_kind="cosine").decision.best_quality == 1.0
+
+
+@pytest.mark.scenario("framework-adapters", "Cosines of vectors that are not of unit length")
+@pytest.mark.parametrize(("score", "quality"), [(1.4, 1.0), (2.0, 1.0), (-1.1, 0.0)])
+def test_a_cosine_beyond_rounding_is_clamped_and_told_of(score: float, quality: float):
+    hits = _hits(*sorted((0.9, score), reverse=True))
+    result = CHAIN.lookup("peas", hits, score_kind="cosine")
+    (item,) = [one for one in result.evidence if one.retrieval.vector_score == score]
+    assert item.quality == quality
+    assert result.warnings == (OVERSHOOTING,)
+    assert CHAIN.lookup("peas", _hits(1.0005, -0.2), score_kind="cosine").warnings == ()
+    unusable = CHAIN.judge(_hits(0.9, math.nan, math.inf), score_kind="cosine")
+    assert unusable.warnings == ()
 
 
 @pytest.mark.scenario("framework-adapters", "Distances called cosines")
