@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from rag.errors import StoreDamagedError
 from rag.logs import get_logger
-from rag.ranking.records import Channel, SearchHit
+from rag.rag_error import in_words
+from rag.ranking.records import Channel, SearchHit, StoredChunk
 from rag.stores.filter_match import matcher
 from rag.stores.filters import SearchFilter
 
@@ -27,13 +28,15 @@ def admit(
     twice.
 
     Raises:
-        StoreDamagedError: an id is none of ours, or two rows of one chunk differ in content.
+        StoreDamagedError: an id is none of ours, a row has a value of a foreign type, or two rows
+            of one chunk differ in content.
         ValueError: a channel's ranks do not count 1, 2, 3, …
     """
     newest: dict[str, int] = {}
-    for hits in found.values():
+    for channel, hits in found.items():
         for hit in hits:
             chunk = hit.chunk
+            _check_types(channel, hit, chunk)
             if chunk.generation > newest.get(chunk.doc_id, 0):
                 newest[chunk.doc_id] = chunk.generation
     passes = None if filters.is_empty else matcher(filters)
@@ -74,16 +77,42 @@ def admit(
     return kept, len(ghosts)
 
 
+def _check_types(channel: Channel, hit: SearchHit, chunk: StoredChunk) -> None:
+    """Refuse what an engine gives where its column holds another type than was written."""
+    if (
+        isinstance(chunk, StoredChunk)
+        and type(chunk.chunk_id) is str
+        and type(chunk.doc_id) is str
+        and type(chunk.content_hash) is str
+        and type(chunk.generation) is int
+        and type(hit.rank) is int
+    ):
+        return
+    if not isinstance(chunk, StoredChunk):
+        raise _damaged(f"the {channel} channel returned the chunk {in_words(chunk)}", chunk)
+    parts = {
+        "chunk id": (chunk.chunk_id, str),
+        "document id": (chunk.doc_id, str),
+        "content hash": (chunk.content_hash, str),
+        "generation": (chunk.generation, int),
+        "rank": (hit.rank, int),
+    }
+    name, value = next(
+        (name, value) for name, (value, kind) in parts.items() if type(value) is not kind
+    )
+    raise _damaged(f"the {channel} channel returned the {name} {in_words(value, limit=80)}", value)
+
+
 def _check_agreement(one: SearchHit, other: SearchHit) -> None:
     a, b = one.chunk, other.chunk
     if a is not b and (a.content_hash != b.content_hash or a.doc_id != b.doc_id):
         raise _damaged(f"two rows say different things of the chunk {a.chunk_id}", a.chunk_id)
 
 
-def _damaged(message: str, chunk_id: str) -> StoreDamagedError:
+def _damaged(message: str, given: object) -> StoreDamagedError:
     return StoreDamagedError(
         message,
-        given=chunk_id,
+        given=given,
         allowed="one content per chunk id of 32 hexadecimal digits",
         hint="look with: rag doctor; then rebuild with: rag doctor --repair",
     )

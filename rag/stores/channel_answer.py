@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rag.errors import DeadlineExceededError, RetrievalError, StoreError, StoreTimeoutError
+from rag.errors import (
+    DeadlineExceededError,
+    RagError,
+    RetrievalError,
+    StoreDamagedError,
+    StoreError,
+    StoreTimeoutError,
+)
 from rag.ranking.fusion_policy import ChannelEntry
 from rag.ranking.records import Channel, SearchHit
 from rag.stores.records import ChannelReport, ChannelStatus, TermReport
@@ -31,9 +38,17 @@ def raise_if_nothing_answered(answers: Mapping[Channel, ChannelAnswer]) -> None:
     causes = {str(channel): error.to_wire() for channel, error in errors.items()}
     reasons = "; ".join(f"{channel}: {error.message}" for channel, error in errors.items())
     timed_out = all(isinstance(error, StoreTimeoutError) for error in errors.values())
-    raise (DeadlineExceededError if timed_out else RetrievalError)(
-        f"no channel answered ({reasons})",
-        hint=next((error.hint for error in errors.values() if error.hint), None),
+    damaged = all(isinstance(error, StoreDamagedError) for error in errors.values())
+    kind: type[RagError] = RetrievalError
+    if timed_out or damaged:  # true of the whole store, so the same code as from one channel
+        kind = DeadlineExceededError if timed_out else StoreDamagedError
+    first = next(iter(errors.values()))
+    alike = damaged and len({one.message for one in errors.values()}) == 1
+    raise kind(
+        first.message if alike else f"no channel answered ({reasons})",
+        given=first.given if damaged else None,
+        allowed=first.allowed if damaged else None,
+        hint=next((one.hint for one in errors.values() if one.hint != one.usual_hint), None),
         details={"causes": causes},
     ) from ExceptionGroup("what each channel said", list(errors.values()))
 

@@ -6,6 +6,7 @@ import logging
 import math
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -293,6 +294,18 @@ def test_both_channels_down_is_an_error_with_both_causes(parallel: bool):
     )
 
 
+@pytest.mark.scenario("retrieval", "Both channels find the store damaged")
+@pytest.mark.parametrize("mode", ["lexical", "vector", "hybrid"])
+def test_damage_has_one_code_however_many_channels_met_it(mode: str):
+    broken = StoreDamagedError("the file is broken", given="base", hint="run: rag doctor --repair")
+    with pytest.raises(StoreDamagedError, match=r"^the file is broken$") as caught:
+        hybrid(lexical(error=broken), vector(error=broken)).search(query(mode))
+    assert (caught.value.given, caught.value.hint) == ("base", "run: rag doctor --repair")
+    other = StoreDamagedError("a page is gone")
+    with pytest.raises(StoreDamagedError, match="lexical: the file is broken; vector: a page"):
+        hybrid(lexical(error=broken), vector(error=other)).search(query())
+
+
 def test_both_channels_out_of_time_is_an_exceeded_deadline():
     late = StoreTimeoutError("late")
     with pytest.raises(DeadlineExceededError):
@@ -465,6 +478,37 @@ def test_a_foreign_id_raises_and_is_not_taken_for_a_failed_channel(foreign: str,
     with pytest.raises(StoreDamagedError, match="the vector channel") as caught:
         both.search(query(mode))
     assert repr(foreign) in caught.value.message
+
+
+FOREIGN_VALUES = [4, None, b"4" * 32, 4.0, True, ("4" * 32,), object()]
+
+
+@pytest.mark.scenario("retrieval", "Values of foreign types")
+@pytest.mark.parametrize("field", ["chunk_id", "doc_id", "content_hash", "generation"])
+@pytest.mark.parametrize("value", FOREIGN_VALUES, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("mode", ["lexical", "vector", "hybrid"])
+def test_a_value_of_a_foreign_type_is_damage(field: str, value: object, mode: str):
+    if type(value) is type(getattr(A, field)):
+        return
+    odd = replace(A, **{field: value})  # type: ignore[arg-type]  # which is the point
+    both = hybrid(lexical((B, 2.0), (odd, 1.0)), vector((B, 0.9), (odd, 0.5)))
+    with pytest.raises(StoreDamagedError, match="channel returned the") as caught:
+        both.search(query(mode))
+    assert caught.value.hint
+    assert field.split("_")[-1] in caught.value.message
+    caught.value.to_wire()
+
+
+@pytest.mark.scenario("retrieval", "Values of foreign types")
+@pytest.mark.parametrize("rank", [1.0, "1", None, True])
+def test_a_rank_of_a_foreign_type_is_damage(rank: object):
+    class Odd(CannedRetriever):
+        def search(self, query: StoreQuery) -> tuple[SearchHit, ...]:
+            (hit,) = super().search(query)
+            return (replace(hit, rank=rank),)  # type: ignore[arg-type]  # which is the point
+
+    with pytest.raises(StoreDamagedError, match="the rank"):
+        hybrid(None, Odd(VECTOR, [(A, 0.5)])).search(query())
 
 
 @pytest.mark.scenario("retrieval", "Channels disagree about a chunk")
