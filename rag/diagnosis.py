@@ -24,11 +24,14 @@ from rag.knowledge_base import KnowledgeBase
 from rag.ranking import SearchMode
 from rag.settings import Settings
 from rag.stores.records import ChannelStatus, HealthCheck, StoreQuery
+from rag.trust.choose_profile import NONE, REMEDY
 from rag.wire.base_reports import DoctorReport
 
 LOW_DISK_BYTES = 500_000_000  # an ingest of a few thousand files may need this much
 PROBE = "The quick brown fox jumps over the lazy dog."
 PROBE_CHARS = 200  # of a stored chunk, searched for to see whether it is found
+
+NOT_CALIBRATED = "levels are not calibrated"
 
 # Which check an error at opening is a fault of; any other is the store's.
 _FAULTS: tuple[tuple[type[RagError], str], ...] = (
@@ -75,7 +78,7 @@ def diagnose(
         if opened_without is None:
             return _report(checks)
         with opened_without as base:
-            return _examined(base, checks, repair=repair, without=("embedder",))
+            return _examined(base, checks, repair=repair, without=("embedder", "trust"))
     except RagError as error:
         return _report([*checks, _fault(_name_of(error), error)])
     with opened as base:
@@ -184,6 +187,22 @@ def _embedder_checks(base: KnowledgeBase) -> Iterator[HealthCheck]:
     )
 
 
+def _trust_check(base: KnowledgeBase) -> Iterator[HealthCheck]:
+    """Say which profile judges; a fault where the base has one of its own that does not."""
+    parts, setting = base.parts, base.settings.trust.profile
+    judges = f"the profile {parts.trust.profile.name} judges" if parts.trust else None
+    for warning in parts.trust_warnings:
+        yield HealthCheck(
+            name="trust",
+            ok=False,
+            detail=f"{warning.removesuffix(f'; {REMEDY}')}; {judges or NOT_CALIBRATED}",
+            hint=REMEDY,
+        )
+    if not parts.trust_warnings:
+        why = "as trust.profile says" if setting == NONE else "no profile is for this embedder"
+        yield HealthCheck(name="trust", ok=True, detail=judges or f"{NOT_CALIBRATED}: {why}")
+
+
 def _search_check(base: KnowledgeBase) -> Iterator[HealthCheck]:
     """Search for the beginning of a stored chunk by its words: it must be found."""
     document = next((one for one in base.documents() if one.chunk_count), None)
@@ -206,6 +225,7 @@ def _search_check(base: KnowledgeBase) -> Iterator[HealthCheck]:
 _EXAMINATIONS: dict[str, Callable[[KnowledgeBase], Iterable[HealthCheck]]] = {
     "store": _store_checks,
     "embedder": _embedder_checks,
+    "trust": _trust_check,
     "index": lambda base: base.parts.store.check(),
     "search": _search_check,
 }

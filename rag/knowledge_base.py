@@ -64,6 +64,7 @@ class Parts:
     writer: KnowledgeWriter
     weights: Mapping[Channel, float]
     trust: TrustEstimator | None = None
+    trust_warnings: tuple[str, ...] = ()
 
 
 class KnowledgeBase:

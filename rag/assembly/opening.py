@@ -151,5 +151,6 @@ def open_base(
             writer=writer,
             weights=weights,
             trust=trust,
+            trust_warnings=choice.warnings,
         ),
     )

@@ -12,7 +12,7 @@ from rag.stores.records import Manifest
 from rag.trust.profile import TrustProfile, read_profile, shipped_profile
 
 AUTO, NONE = "auto", "none"
-_REMEDY = "run rag calibrate again, or set trust.profile to none"
+REMEDY = "run rag calibrate again, or set trust.profile to none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ def choose_profile(
                 f"the trust profile {named.name} cannot be used: {refusal}",
                 given=setting,
                 allowed="a profile of the base's own analyser and embedder",
-                hint=_REMEDY,
+                hint=REMEDY,
             )
         return ProfileChoice(profile=named)
     warnings: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ def choose_profile(
         try:
             mine = read_profile(own)
         except ConfigError as error:
-            warnings = (f"the base's own trust profile is ignored: {error.message}; {_REMEDY}",)
+            warnings = (f"the base's own trust profile is ignored: {error.message}; {REMEDY}",)
         else:
             refusal = mine.refusal(analyzer=analyzer, embedder=embedder)
             if refusal is None:
@@ -78,4 +78,4 @@ def expiry(profile: TrustProfile | None, manifest: Manifest) -> str | None:
 
 
 def _ignored(profile: TrustProfile, why: str) -> str:
-    return f"the base's own trust profile {profile.name} is ignored: {why}; {_REMEDY}"
+    return f"the base's own trust profile {profile.name} is ignored: {why}; {REMEDY}"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import rag
+from rag.diagnosis import diagnose
 from rag.embedding import EmbedderIdentity
 from rag.errors import ConfigError
 from rag.trust import Signals, TrustEstimator, read_profile, shipped_profile
@@ -164,6 +165,43 @@ def test_an_own_profile_that_cannot_be_read_does_not_stop_a_base(tmp_path: Path)
     with rag.open(settings(tmp_path)) as base:
         result = base.lookup("how long does tea steep?")
     assert "is ignored" in result.warnings[0]
+
+
+@pytest.mark.scenario("cli", "A trust profile that is ignored")
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (profile(index="1@long ago").to_json(), "another index"),
+        (profile(analyzer="rag-analyzer/0+english").to_json(), "rag-analyzer/0+english"),
+        ("no json", "no trust profile"),
+    ],
+    ids=["index", "analyser", "no profile"],
+)
+def test_the_doctor_tells_of_a_profile_that_is_ignored(tmp_path: Path, text: str, why: str):
+    base_with_own(tmp_path, text)
+    found = diagnose(lambda: settings(tmp_path), lambda: rag.open(settings(tmp_path)))
+    (check,) = [one for one in found.checks if one.name == "trust"]
+    assert (check.ok, found.ok) == (False, False)
+    assert why in check.detail
+    assert check.detail.endswith("levels are not calibrated")
+    assert "rag calibrate" in (check.hint or "")
+
+
+def test_the_doctor_says_which_profile_judges(tmp_path: Path):
+    def trust_of(**trust: str) -> tuple[bool, str]:
+        here = settings(tmp_path, **trust)
+        found = diagnose(lambda: here, lambda: rag.open(here))
+        (check,) = [one for one in found.checks if one.name == "trust"]
+        return check.ok, check.detail
+
+    base_with_own(tmp_path, profile(name="mine").to_json())
+    assert trust_of() == (True, "the profile mine judges")
+    assert trust_of(profile="none") == (
+        True,
+        "levels are not calibrated: as trust.profile says",
+    )
+    (tmp_path / "base" / "trust.json").unlink()
+    assert trust_of() == (True, "levels are not calibrated: no profile is for this embedder")
 
 
 def test_an_own_profile_serves(tmp_path: Path):
