@@ -58,10 +58,13 @@ def test_sliding_windows_leave_room_for_the_answer(overlap: float):
     assert {one.of for one in near} <= set(ids(processed.evidence))
 
 
-def test_chunks_with_the_usual_small_overlap_are_both_kept():
-    first, second = windows(0.2)[:2]
+@pytest.mark.scenario("evidence", "Windows that overlap by a third")
+@pytest.mark.parametrize("overlap", [0.1, 0.2, 1 / 3])
+def test_windows_most_of_whose_text_is_their_own_are_all_kept(overlap: float):
+    """Dropping those that overlap by a third loses more answers than it makes room for."""
     same = {"doc": "harbour", "heading_path": ("Works",)}
-    assert process(chunk("a", first, **same), chunk("b", second, **same)).dropped == ()
+    chunks = [chunk(f"w{at}", text, **same) for at, text in enumerate(windows(overlap))]
+    assert process(*chunks).dropped == ()
 
 
 def test_a_window_that_its_kept_neighbour_holds_whole_is_a_near_duplicate():
