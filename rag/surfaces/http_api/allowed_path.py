@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rag.at_path import home_path, real_path
 from rag.errors import ForbiddenError, InvalidArgumentError, PathNotFoundError
 
 
@@ -18,7 +19,7 @@ def allowed_path(given: str, roots: Sequence[Path]) -> Path:
         PathNotFoundError: there is nothing.
         InvalidArgumentError: it is no path.
     """
-    folders = [root.expanduser().resolve() for root in roots]
+    folders = [real_path(home_path(root)) for root in roots]
     try:
         path = (folders[0] / given if folders else Path(given)).resolve()
         inside = any(path.is_relative_to(folder) for folder in folders)
