@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import count
 from threading import Lock
 
 from rag.evidence.records import Attempt
 
 MAX_SESSIONS = 1_000  # the least recently used goes first
 WORDINGS_PER_SESSION = 32  # likewise
+CALLS_PER_WORDING = 256  # more change nothing: the advice is to stop long before
 CHUNKS_PER_WORDING = 1_000  # five look-ups of the largest page; more means that evidence is new
 # Where less than this share of what was searched was given, giving it twice is no accident.
 TELLING_SHARE = 0.1
@@ -22,11 +24,11 @@ LEAST_TELLING_CHUNKS = 2
 
 @dataclass(slots=True, eq=False)
 class _Wording:
-    """One set of terms that was looked up: how often, and what was given for it."""
+    """One set of terms: in which calls it was looked up, and what was given for it."""
 
     terms: frozenset[str]
-    given: set[str]
-    times: int = 0
+    calls: set[int] = field(default_factory=set)
+    given: set[str] = field(default_factory=set)
 
 
 class AttemptLedger:
@@ -50,6 +52,11 @@ class AttemptLedger:
         self._max_sessions = max_sessions
         self._sessions: OrderedDict[str, OrderedDict[frozenset[str], _Wording]] = OrderedDict()
         self._lock = Lock()
+        self._calls = count()
+
+    def begin_call(self) -> int:
+        """Return a name for a call that asks several questions together."""
+        return next(self._calls)
 
     def record(
         self,
@@ -58,12 +65,14 @@ class AttemptLedger:
         chunk_ids: Collection[str],
         *,
         searched: int = 0,
+        call: int | None = None,
     ) -> Attempt:
         """Count a look-up and return which attempt at its question it was.
 
         ``terms`` are the question's analysed terms without stop words, in any order; ``chunk_ids``
         what it gave. ``searched`` is how many chunks there were to choose from at least; 0 where
-        nobody knows, so that the terms alone tell.
+        nobody knows, so that the terms alone tell. Look-ups of one ``call``, a batch, are asked
+        before any of them is answered: none is an attempt at another, and later they count once.
         """
         asked, given = frozenset(terms), frozenset(chunk_ids)
         with self._lock:
@@ -72,17 +81,23 @@ class AttemptLedger:
             while len(self._sessions) > self._max_sessions:
                 self._sessions.popitem(last=False)
             telling = 0 < len(given) < TELLING_SHARE * searched
-            earlier = [one for one in wordings.values() if _same(one, asked, given, telling)]
+            call = self.begin_call() if call is None else call
+            earlier = [
+                one
+                for one in wordings.values()
+                if one.calls - {call} and _same(one, asked, given, telling)
+            ]
             seen = frozenset[str]().union(*(one.given for one in earlier))
-            number = 1 + sum(one.times for one in earlier)
-            own = wordings.setdefault(asked, _Wording(asked, set()))
+            calls = frozenset[int]().union(*(one.calls for one in earlier)) - {call}
+            own = wordings.setdefault(asked, _Wording(asked))
             wordings.move_to_end(asked)
-            own.times += 1
+            if len(own.calls) < CALLS_PER_WORDING:
+                own.calls.add(call)
             if len(own.given) < CHUNKS_PER_WORDING:
                 own.given |= given
             while len(wordings) > WORDINGS_PER_SESSION:
                 wordings.popitem(last=False)
-        return self.explicit(number, seen, given)
+        return self.explicit(1 + len(calls), seen, given)
 
     def explicit(
         self, number: int, seen_chunk_ids: Collection[str], chunk_ids: Collection[str]

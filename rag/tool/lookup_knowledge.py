@@ -161,8 +161,9 @@ class LookupKnowledgeTool:
         answers: dict[int, BatchAnswer] = {}
         decisions: list[RelevanceDecision] = []
         told: list[str] = []
+        call = self._ledger.begin_call()
         for (index, one), part in zip(found.items(), packed.parts, strict=True):
-            decision, warnings = self._judge(one, part.items, words_in_hint=False)
+            decision, warnings = self._judge(one, part.items, call=call)
             if not part.items:
                 decision = with_room_advice(
                     decision, part.dropped, budget, questions=len(packed.parts)
@@ -220,13 +221,13 @@ class LookupKnowledgeTool:
         return _Found(request=request, response=response, processed=processed)
 
     def _judge(
-        self, found: _Found, items: Sequence[PackedItem], *, words_in_hint: bool = True
+        self, found: _Found, items: Sequence[PackedItem], *, call: int | None = None
     ) -> tuple[RelevanceDecision, tuple[str, ...]]:
         request, response = found.request, found.response
         facts = search_facts(
             response,
             request.filters,
-            self._attempt(found, items),
+            self._attempt(found, items, call),
             trust=self._signal(response),
         )
         facts = self._with_headings(facts, response, request.filters)
@@ -240,7 +241,7 @@ class LookupKnowledgeTool:
             unread = f"words found nowhere could not be looked for: {error.message}"
             return decision, (*self._notices, unread)
         facts = replace(facts, unmatched_words=words)
-        decision = self._gate.decide(found.processed, facts, words_in_hint=words_in_hint)
+        decision = self._gate.decide(found.processed, facts, words_in_hint=call is None)
         return decision, self._notices
 
     def _signal(self, response: SearchResponse) -> TrustSignal | None:
@@ -257,7 +258,9 @@ class LookupKnowledgeTool:
             return facts
         return replace(facts, covers=self._headings.of(response.revision, filters))
 
-    def _attempt(self, found: _Found, items: Sequence[PackedItem]) -> Attempt | None:
+    def _attempt(
+        self, found: _Found, items: Sequence[PackedItem], call: int | None
+    ) -> Attempt | None:
         """Count this look-up among its like.
 
         None are a further page of an answer, and one that found evidence and had no room for it.
@@ -271,7 +274,7 @@ class LookupKnowledgeTool:
             return None
         terms = self._analyzer.query_terms(request.query) or [request.query.casefold().strip()]
         searched = max((one.count for one in found.response.channels.values()), default=0)
-        return self._ledger.record(request.session_id, terms, given, searched=searched)
+        return self._ledger.record(request.session_id, terms, given, searched=searched, call=call)
 
     def _unmatched_words(self, request: LookupRequest) -> tuple[str, ...]:
         """Return the query's words, as written, none of whose terms occur in what was searched."""

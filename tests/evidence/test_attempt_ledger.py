@@ -95,6 +95,19 @@ def test_look_ups_that_give_nothing_are_attempts_at_one_question_if_their_words_
     assert ledger.record("s", ["path", "type", "again"], []).number == 1
 
 
+def test_look_ups_of_one_call_are_no_attempts_at_one_another():
+    ledger = AttemptLedger(max_attempts=3)
+    asked = (["path", "type", "int"], ["path", "type", "float"], ["path", "type", "int"])
+    for number in (1, 2, 3):
+        call = ledger.begin_call()
+        attempts = [
+            ledger.record("s", terms, ["a", "b"], searched=MANY, call=call) for terms in asked
+        ]
+        assert [one.number for one in attempts] == [number] * 3
+        assert [one.new for one in attempts] == [2 if number == 1 else 0] * 3
+    assert ledger.record("s", ["path", "type", "int"], ["a", "b"]).number == 4
+
+
 def test_questions_do_not_run_into_one_another_over_a_third():
     """Each is half new, so the last has nothing to do with the first."""
     ledger = AttemptLedger(max_attempts=3)

@@ -240,6 +240,14 @@ def test_other_questions_that_get_the_whole_of_a_small_base_are_no_attempts():
     assert (again.reason, again.retry.attempts_left) == ("no_new_evidence", 1)
 
 
+def test_questions_of_one_batch_are_no_attempts_at_one_another():
+    asked = tool(pages())
+    questions = ["path parameter", "parameter of a path", "parameters in paths"]
+    for left in (2, 1, 0):
+        batch = asked.lookup_many(questions, session_id="s")
+        assert [one.retry.attempts_left for one in batch.results] == [left] * 3
+
+
 def test_a_verdict_alone_is_no_attempt_and_shows_nothing():
     asked = tool(pages())
     for _ in range(3):
