@@ -14,7 +14,7 @@ from rag.evidence.records import (
     RetryAdvice,
     SearchFacts,
 )
-from rag.evidence.trust_verdict import ANSWER, verdict_by_trust
+from rag.evidence.trust_verdict import ANSWER, level_of, verdict_by_trust
 from rag.settings import GateSettings
 
 _ORDER = (RelevanceLevel.NONE, RelevanceLevel.LOW, RelevanceLevel.MEDIUM, RelevanceLevel.HIGH)
@@ -235,15 +235,16 @@ def _failure(facts: SearchFacts) -> str:
 def _trust_decides(processed: ProcessedEvidence, facts: SearchFacts) -> bool:
     """Whether the level comes from trust: not where a channel failed, or there is nothing to judge.
 
-    Without evidence, trust can still tell that the question is off the topic; but not where a
-    filter or a floor left nothing, which says more of them than of the base.
+    Without evidence, trust can still tell for certain that the question is off the topic; but not
+    where a filter or a floor left nothing, which says more of them than of the base.
     """
     if facts.trust is None or facts.failed or facts.index_empty:
         return False
     if processed.evidence:
         return True
     narrowed = [name for name in facts.filters if name != "tenant"]  # a tenant is not chosen
-    return facts.trust.off_topic and not narrowed and not processed.dropped
+    certain = level_of(facts.trust) is RelevanceLevel.NONE
+    return certain and not narrowed and not processed.dropped
 
 
 def _filtered_count(processed: ProcessedEvidence) -> int:

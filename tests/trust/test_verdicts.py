@@ -87,6 +87,14 @@ def test_nothing_found_and_off_the_topic_is_no_reason_to_ask_again():
     assert decision.retry.should_retry is False
 
 
+def test_nothing_found_and_perhaps_off_the_topic_is_no_match():
+    """There is no evidence that could be used with care, as the advice of ``low`` would have it."""
+    processed = EvidencePostProcessor(EvidenceSettings()).process([])
+    decision = GATE.decide(processed, SearchFacts(basis="ordinal", trust=signal(0.3, 0.2)))
+    assert (decision.level, decision.reason) == ("none", "no_match")
+    assert decision.retry.should_retry is True
+
+
 @pytest.mark.parametrize(
     ("filters", "reason", "retry"),
     [((), "off_topic", False), (("tenant",), "off_topic", True), (("tags",), "filtered_out", True)],
