@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag.evidence.records import Drop, DropReason, RelevanceDecision
+from rag.evidence.records import Drop, DropReason, GateReason, RelevanceDecision
 
 
 def with_room_advice(
@@ -15,7 +15,7 @@ def with_room_advice(
 
     ``dropped`` is what the packer left out of a budget that ``questions`` share. The level stays:
     it is of what was found. Asking again then helps, unless no attempt is left; a budget of 0
-    asked for the verdict alone.
+    asked for the verdict alone, and what does not cover the question is not worth the room.
     """
     if not dropped or any(drop.reason is not DropReason.OVER_BUDGET for drop in dropped):
         return decision
@@ -30,6 +30,8 @@ def with_room_advice(
     tokens = "1 token" if budget == 1 else f"{budget} tokens"
     shared = f", which {questions} questions share" if questions > 1 else ""
     message = f"{decision.message} {pieces} found {fits} the budget of {tokens}{shared}."
+    if decision.reason is GateReason.OFF_TOPIC:  # more room would show what does not answer
+        return replace(decision, message=message)
     more = retry.attempts_left != 0
     if not more:
         hint = "Nothing fitted, so there is nothing to read: say that the budget was too small."

@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 
 from rag.evidence import EvidencePostProcessor, RelevanceGate
-from rag.evidence.records import RelevanceDecision, SearchFacts
+from rag.evidence.drop_record import drop
+from rag.evidence.records import DropReason, RelevanceDecision, SearchFacts
 from rag.evidence.trust_verdict import level_of
 from rag.settings import EvidenceSettings, GateSettings
+from rag.tool.room_advice import with_room_advice
 from tests.evidence.evidence_samples import chunk, rated
 from tests.trust.lists import signal
 
@@ -85,6 +87,15 @@ def test_nothing_found_and_off_the_topic_is_no_reason_to_ask_again():
     decision = GATE.decide(processed, SearchFacts(basis="ordinal", trust=signal(0.01, 0.0)))
     assert (decision.level, decision.reason, decision.best_quality) == ("none", "off_topic", None)
     assert decision.retry.should_retry is False
+
+
+@pytest.mark.parametrize("on_topic", [0.05, 0.3])
+def test_what_does_not_cover_a_question_is_not_worth_a_larger_budget(on_topic: float):
+    decision = decide(on_topic, 0.04)
+    unfit = [drop(one, DropReason.OVER_BUDGET) for one in PIECES]
+    advised = with_room_advice(decision, unfit, 5)
+    assert advised.retry == decision.retry
+    assert advised.message.endswith("None of the 2 pieces found fits the budget of 5 tokens.")
 
 
 def test_nothing_found_and_perhaps_off_the_topic_is_no_match():
