@@ -48,20 +48,22 @@ import json
 
 from rag.errors import InvalidArgumentError
 
-error = InvalidArgumentError("k must be between 1 and 200; got 0", given=0, allowed="1 to 200")
+error = InvalidArgumentError(
+    "k must be between 1 and 200; got 0", given=0, allowed="1 to 200", hint="leave k out"
+)
 assert json.loads(json.dumps(error.to_wire())) == {
     "schema_version": "error.v1",
     "code": "invalid_argument",
     "message": "k must be between 1 and 200; got 0",
     "given": "0",
     "allowed": "1 to 200",
-    "hint": None,
+    "hint": "leave k out",
     "details": {},
 }
 ```
 
 `given` is what the caller wrote, cut to 200 characters, and never a secret.
-`allowed` says what would have been accepted, `hint` what to do next.
+`allowed` says what would have been accepted, `hint` what to do next; both are always there, and `given` wherever something was.
 
 ## Exit codes
 
