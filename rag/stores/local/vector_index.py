@@ -29,7 +29,9 @@ STALE_SHARE = 0.2  # of the indexed rows: as many new or gone ones make the inde
 SAMPLE_QUERIES = 48
 SAMPLE_COSINE = 0.6  # of a sample query with the stored vector it was made from
 SAMPLE_DEPTH = 10
-WANTED_RECALL = 0.99  # a margin above the 0.97 that is promised
+# A margin above the 0.97 that is promised: real questions lie farther out than the sample. At
+# 1,000,000 chunks probes with 0.994 on the sample found 0.965 of what questions are nearest to.
+WANTED_RECALL = 0.995
 PROBE_SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the partitions; then all of them
 OVERSAMPLING = 3  # candidates per wanted hit, compared exactly afterwards
 

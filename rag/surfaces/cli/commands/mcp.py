@@ -13,6 +13,7 @@ from rag.at_path import at_path, home_path, real_path
 from rag.errors import InvalidArgumentError
 from rag.surfaces.cli.options import BaseOptions
 from rag.surfaces.cli.terminal import no_base_yet, note
+from rag.surfaces.collector_pauses import collect_rarely
 
 DEFAULT_PORT = 8_765
 
@@ -69,6 +70,7 @@ def mcp_command(
     server = build_server(
         settings, shared, roots=_folders(root), max_result_tokens=max_result_tokens
     )
+    collect_rarely()
     configure_logging(settings.logs)  # after the protocol's library, which has its own ideas
     uri = settings.store.uri  # looked at without opening, which no handshake may wait for
     if not is_server(uri) and not os.path.exists(uri):  # noqa: PTH110  # never raises

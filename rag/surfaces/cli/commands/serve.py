@@ -13,6 +13,7 @@ from rag.errors import MissingExtraError, PathNotFoundError, StoreNotInitialised
 from rag.surfaces.cli.options import BaseOptions
 from rag.surfaces.cli.shown_default import default_of
 from rag.surfaces.cli.terminal import no_base_yet, note
+from rag.surfaces.collector_pauses import collect_rarely
 
 if TYPE_CHECKING:
     from rag.settings import Settings
@@ -82,6 +83,7 @@ def serve_command(
 
     settings = common.settings(server=_overrides(host, port, root, allow_without_keys))
     configure_logging(settings.logs)
+    collect_rarely()
     check_exposure(settings.server)
     shared, spans = _base_and_spans(settings)
     is_new = _is_new(settings, shared)
