@@ -11,15 +11,11 @@ from pathlib import Path
 from rag.embedding import EmbedderIdentity
 from rag.ranking import FusionPolicy
 from rag.settings import Settings
+from rag.settings.server_address import is_server
 from rag.stores.protocol import KnowledgeStore
 from rag.text import Analyzer
 
 MILVUS_LITE_SUFFIX = ".db"  # what Milvus Lite itself demands of a path
-
-
-def is_server(uri: str) -> bool:
-    """Whether a store URI names a server rather than a path."""
-    return uri.startswith(("http://", "https://"))
 
 
 def own_profile_path(uri: str) -> Path | None:

@@ -1,8 +1,13 @@
-"""Whether a URL names a server that could be asked."""
+"""Whether a URL names a server, and one that could be asked."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
+
+
+def is_server(uri: str) -> bool:
+    """Whether a store URI names a server rather than a path."""
+    return uri.startswith(("http://", "https://"))
 
 
 def address_fault(url: str) -> str | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from rag.did_you_mean import nearest
 from rag.errors import ConfigError
 from rag.rag_error import in_words
 
@@ -86,7 +86,5 @@ def _names(path: list[str], settings: type[BaseModel]) -> list[str]:
 
 
 def _nearest(given: object, known: Iterable[str]) -> str:
-    near = []
-    if isinstance(given, str):
-        near = get_close_matches(given[:80], list(known), n=1, cutoff=LIKENESS)
-    return f"did you mean {near[0]!r}? {WHERE}" if near else WHERE
+    near = nearest(given, known, likeness=LIKENESS)
+    return f"did you mean {near!r}? {WHERE}" if near else WHERE

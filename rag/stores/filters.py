@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from typing import Any
 
+from rag.did_you_mean import did_you_mean
 from rag.errors import InvalidFilterError
 from rag.ingest.records import Media, Trust
 from rag.rag_error import in_words
@@ -93,7 +93,7 @@ def parse_filter(given: Mapping[str, Any] | SearchFilter | None) -> SearchFilter
                 f"expected one of: {', '.join(FILTER_KEYS)}",
                 given=key,
                 allowed=", ".join(FILTER_KEYS),
-                hint=_nearest(key),
+                hint=did_you_mean(key, FILTER_KEYS),
             )
         if value is None:
             continue
@@ -175,8 +175,3 @@ def _wrong_type(key: str, value: Any, allowed: str) -> InvalidFilterError:
         allowed=allowed,
         hint=f"give {key!r} as described, or leave it out",
     )
-
-
-def _nearest(key: object) -> str:
-    near = get_close_matches(key, FILTER_KEYS, n=1) if isinstance(key, str) else []
-    return f"did you mean {near[0]!r}?" if near else "leave it out, or take one of those allowed"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from rag.did_you_mean import did_you_mean
 from rag.errors import InvalidArgumentError
 from rag.rag_error import in_words
 
@@ -73,12 +73,6 @@ def unknown_argument(name: str, known: Mapping[str, Any] | tuple[str, ...]) -> I
         allowed=names,
         hint=did_you_mean(name, known),
     )
-
-
-def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return what to do about a name that is not known: the nearest that is, if one is near."""
-    near = get_close_matches(str(name)[:80], list(known), n=1) if isinstance(name, str) else []
-    return f"did you mean {near[0]!r}?" if near else "leave it out, or take one of those allowed"
 
 
 def allowed_values(name: str, model: type[BaseModel]) -> str:

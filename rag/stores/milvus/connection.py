@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from pymilvus import MilvusClient
 
@@ -19,6 +18,7 @@ from rag.errors import (
     StoreTooOldError,
 )
 from rag.settings import StoreSettings
+from rag.settings.server_address import is_server
 from rag.stores.milvus.engine import Engine, check_age, engine_of
 from rag.stores.milvus.errors import milvus_errors, tame_logging
 from rag.stores.milvus.lite_server import folder_at, refuse_foreign, start_lite, stop_lite
@@ -27,8 +27,6 @@ from rag.stores.place import look_for_store
 CONNECT_TIMEOUT_S = 3.0  # a server that is there answers in milliseconds, also far away
 MAINTENANCE_S = 120.0  # Lite merges and indexes inside the call that sets it off; seconds at size
 UNFLUSHED_ROWS = 64  # Lite walks unflushed rows in Python; up to here that costs under 5 ms
-
-_SERVER_SCHEMES = ("http", "https", "tcp", "unix")
 
 
 class MilvusConnection:
@@ -130,11 +128,6 @@ _OPEN: dict[tuple[str, ...], MilvusConnection] = {}
 _REGISTRY_LOCK = threading.Lock()
 
 
-def is_server_uri(uri: str) -> bool:
-    """Whether the URI names a server; anything else is the path of a Milvus Lite folder."""
-    return urlsplit(uri).scheme in _SERVER_SCHEMES
-
-
 def connect(settings: StoreSettings, *, create: bool = True) -> MilvusConnection:
     """Return the connection to ``settings.uri``, opening it where this process has none yet.
 
@@ -153,7 +146,7 @@ def connect(settings: StoreSettings, *, create: bool = True) -> MilvusConnection
         ConfigError: the URI or certificate is none that Milvus takes.
     """
     token = settings.token.get_secret_value() if settings.token else ""
-    server = is_server_uri(settings.uri)
+    server = is_server(settings.uri)
     place = settings.uri if server else _folder(settings.uri)
     key = (place, token, settings.database)
     with _REGISTRY_LOCK:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from cyclopts import CoercionError, CycloptsError, UnknownCommandError, UnknownOptionError
 
+from rag.did_you_mean import nearest
 from rag.errors import InvalidArgumentError
 
 END_OF_OPTIONS = "--"
@@ -30,13 +30,13 @@ def parser_fault(
             hint=f"write: rag {shlex.join(behind)}",
         )
     if isinstance(error, UnknownCommandError) or command not in names:
-        near = get_close_matches(command, names, n=1)
+        near = nearest(command, names)
         fault = f"unknown command {command!r:.80}" if command else "the command is missing"
         return InvalidArgumentError(
             f"{fault}; expected one of: {', '.join(names)}",
             given=" ".join(argv),
             allowed=", ".join(names),
-            hint=f"did you mean: rag {near[0]}" if near else "see: rag --help",
+            hint=f"did you mean: rag {near}" if near else "see: rag --help",
         )
     behind = list(argv[argv.index(END_OF_OPTIONS) + 1 :]) if END_OF_OPTIONS in argv else []
     late = next((word for word in behind[1:] if word.startswith("-")), None)

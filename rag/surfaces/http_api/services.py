@@ -8,7 +8,7 @@ from typing import cast
 
 from starlette.requests import Request
 
-from rag.assembly.choose_store import is_server
+from rag.assembly import is_server
 from rag.errors import StoreNotInitialisedError
 from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings

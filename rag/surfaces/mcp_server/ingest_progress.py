@@ -25,7 +25,7 @@ class NotifyingProgress:
         self._steps = 0
 
     def scanned(self, files: int) -> None:
-        self._say(f"reading {files} file" + ("s" if files != 1 else ""))
+        self._say(f"reading {counted(files, 'file')}")
 
     def file_done(self, uri: str, outcome: str) -> None:
         self._say(f"{uri}: {outcome}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -73,7 +72,7 @@ def mcp_command(
     collect_rarely()
     configure_logging(settings.logs)  # after the protocol's library, which has its own ideas
     uri = settings.store.uri  # looked at without opening, which no handshake may wait for
-    if not is_server(uri) and not os.path.exists(uri):  # noqa: PTH110  # never raises
+    if not is_server(uri) and not at_path(uri).exists:
         if settings.readonly:
             note(f"there is no base at {uri}; each call says so until there is")
         else:
