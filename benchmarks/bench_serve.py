@@ -34,8 +34,8 @@ from benchmarks.http_load import LoadResult, look_up_requests, run_clients
 from benchmarks.resampled_corpus import documents, questions
 from benchmarks.result_file import write_result
 from rag.assembly import open_base
+from rag.base.knowledge_base import KnowledgeBase
 from rag.ingest.index_text import index_text
-from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings, load_settings
 from rag.stores.records import DocumentWrite
 

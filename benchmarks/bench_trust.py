@@ -5,7 +5,7 @@
 builds one local base per collection in ``--work`` (kept, so that a second run is fast), asks it
 up to 500 questions of each kind, fits every model with one collection left out, measures it on
 that one, picks the fusion, and with ``--write`` stores the profile of all collections in
-``rag/trust/profiles``. Without ``--write`` it only measures.
+``rag/answerability/profiles``. Without ``--write`` it only measures.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from typing import Any
 import rag
 from benchmarks.result_file import write_result
 from benchmarks.trust_collections import COLLECTIONS, TrustCollection, questions_of
+from rag.answerability import Signals, TrustEstimator, TrustModel, TrustProfile
+from rag.answerability.profile import SHIPPED, signals_of
 from rag.assembly import build_embedder
 from rag.evaluation.beir_folder import write_corpus
 from rag.evaluation.cross_validation import (
@@ -40,10 +42,8 @@ from rag.evaluation.observe import Observer
 from rag.evaluation.records import Observation
 from rag.settings import load_settings
 from rag.text import Analyzer
-from rag.trust import Signals, TrustEstimator, TrustModel, TrustProfile
-from rag.trust.profile import SHIPPED, signals_of
 
-PROFILE = Path(rag.__file__).parent / "trust" / "profiles" / SHIPPED
+PROFILE = Path(rag.__file__).parent / "answerability" / "profiles" / SHIPPED
 NAME = "minilm-english-2"
 TIMED = 2_000  # judgements
 

@@ -21,10 +21,10 @@ from benchmarks.bench_local_store import BATCH_CHUNKS, timed, writes
 from benchmarks.resampled_corpus import questions
 from benchmarks.result_file import write_result
 from rag.assembly import build_store
+from rag.indexing.ingest_tally import SilentProgress
 from rag.ranking import ReciprocalRankFusion
 from rag.retrieval import SearchQuery, VectorSearchService
 from rag.settings import Settings, load_settings
-from rag.stores.ingest_tally import SilentProgress
 from rag.stores.protocol import KnowledgeStore
 from rag.stores.store_copy import copy_store
 from rag.testing import HashingEmbedder

@@ -27,7 +27,7 @@ COMMAND = "python docs/generate_reference.py"
 ERRORS_HEAD = """\
 # Errors
 
-<!-- Written by `{command}` from rag/errors.py; edit that file instead. -->
+<!-- Written by `{command}` from rag/errors/__init__.py; edit that file instead. -->
 
 Every failure that leaves the package is one of these classes, on every surface.
 In Python it is raised; on the command line and with `--json` it is an `error.v1` object on standard error.

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rag.assembly import open_base as open  # noqa: A004  # reads as rag.open(...)
+    from rag.base.knowledge_base import KnowledgeBase
     from rag.errors import RagError
-    from rag.knowledge_base import KnowledgeBase
     from rag.settings import Settings, load_settings
 
 __version__ = "0.1.0"
@@ -26,7 +26,7 @@ __all__ = ["KnowledgeBase", "RagError", "Settings", "__version__", "load_setting
 _HOMES = {
     "open": ("rag.assembly", "open_base"),
     "RagError": ("rag.errors", "RagError"),
-    "KnowledgeBase": ("rag.knowledge_base", "KnowledgeBase"),
+    "KnowledgeBase": ("rag.base.knowledge_base", "KnowledgeBase"),
     "Settings": ("rag.settings", "Settings"),
     "load_settings": ("rag.settings", "load_settings"),
 }

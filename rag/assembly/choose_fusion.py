@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rag.answerability import TrustProfile
 from rag.embedding import Embedder
 from rag.ranking import Channel, FusionPolicy, MinMaxFusion, ReciprocalRankFusion
 from rag.settings import Settings
-from rag.trust import TrustProfile
 
 FUSION_SETTINGS = frozenset({"fusion", "rrf_k", "lexical_weight", "vector_weight"})
 

@@ -6,9 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rag.answerability import TrustEstimator
+from rag.answerability.choose_profile import choose_profile, expiry
 from rag.assembly.choose_embedder import build_cache, build_embedder
 from rag.assembly.choose_fusion import build_fusion, channel_weights, with_fusion
 from rag.assembly.choose_store import build_store, own_profile_path
+from rag.base.knowledge_base import KnowledgeBase, Parts
+from rag.base.search_presenter import SearchPresenter
 from rag.errors import InvalidArgumentError
 from rag.evidence import (
     EvidencePacker,
@@ -17,20 +21,16 @@ from rag.evidence import (
     RelevanceGate,
     is_stale,
 )
+from rag.indexing.writer import KnowledgeWriter
 from rag.ingest.heading_chunker import HeadingChunker
-from rag.knowledge_base import KnowledgeBase, Parts
 from rag.ranking import (
     RetrievalScoreNormalizer,
 )
 from rag.retrieval import DocumentFetcher, VectorSearchService
 from rag.retrieval.main_headings import MainHeadings
 from rag.settings import Settings, load_settings
-from rag.stores.writer import KnowledgeWriter
 from rag.text import Analyzer, EstimatingTokenCounter, make_token_counter
 from rag.tool import LookupKnowledgeTool
-from rag.trust import TrustEstimator
-from rag.trust.choose_profile import choose_profile, expiry
-from rag.wire.search_presenter import SearchPresenter
 
 
 def open_base(

@@ -15,7 +15,7 @@ import stamina.instrumentation
 import structlog
 
 from rag.errors import ConfigError, EmbedderUnavailableError, EmbeddingError
-from rag.logs import get_logger
+from rag.platform.logs import get_logger
 from rag.settings.server_address import address_fault
 
 log = get_logger(__name__)

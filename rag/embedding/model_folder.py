@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rag.at_path import at_path, home_path, real_path
 from rag.embedding.onnx_session import Pooling
 from rag.errors import EmbedderUnavailableError
+from rag.platform.at_path import at_path, home_path, real_path
 
 DEFAULT_MAX_TOKENS = 512  # what BERT-like models have positions for
 LARGEST_MAX_TOKENS = 8_192  # some files say 10**30 for "no limit", and memory grows with the square

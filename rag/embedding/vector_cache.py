@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.embedding.protocol import EmbedderIdentity
-from rag.logs import get_logger
-from rag.sqlite_wal import enter_wal
+from rag.platform.logs import get_logger
+from rag.platform.sqlite_wal import enter_wal
 
 log = get_logger(__name__)
 

@@ -8,10 +8,10 @@ import random
 from collections.abc import Mapping
 from pathlib import Path
 
-from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
 from rag.evaluation.json_lines import json_lines, read_text
 from rag.evaluation.records import Construction, Question, QuestionSet
+from rag.platform.at_path import at_path
 
 CORPUS, QUERIES, UNANSWERABLE = "corpus.jsonl", "queries.jsonl", "queries-unanswerable.jsonl"
 SEED = 7  # samples are the same on every run and machine

@@ -10,6 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from rag.answerability import FusionChoice, Signals, TrustModel, TrustProfile
+from rag.answerability.choose_profile import index_name
+from rag.answerability.profile import signals_of
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import InvalidArgumentError
 from rag.evaluation.cross_validation import TrustScore, score_pooled
 from rag.evaluation.evaluate import fusion_in_force
@@ -22,11 +26,7 @@ from rag.evaluation.fusion_search import (
 from rag.evaluation.model_fit import fit_trust_model
 from rag.evaluation.observe import Observer
 from rag.evaluation.records import Construction, Observation, Question, QuestionSet
-from rag.knowledge_base import KnowledgeBase
 from rag.text import Analyzer
-from rag.trust import FusionChoice, Signals, TrustModel, TrustProfile
-from rag.trust.choose_profile import index_name
-from rag.trust.profile import signals_of
 from rag.wire.evaluation_records import CalibrationReport, FusionComparison
 
 LEAST_QUESTIONS = 60  # labelled ones: below, an interval says nothing

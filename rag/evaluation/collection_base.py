@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag.assembly import open_base
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import InvalidArgumentError
 from rag.evaluation.beir_folder import write_corpus
 from rag.evaluation.records import QuestionSet
 from rag.ingest.protocol import IngestProgress
-from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
 
 

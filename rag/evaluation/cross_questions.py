@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rag.at_path import at_path
 from rag.evaluation.beir_folder import read_beir_folder, sampled
 from rag.evaluation.golden_file import read_golden_file
 from rag.evaluation.off_topic_questions import off_topic_questions
 from rag.evaluation.records import Construction, Question
+from rag.platform.at_path import at_path
 
 
 def cross_questions(

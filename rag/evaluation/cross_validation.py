@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.answerability import Signals, TrustModel
+from rag.answerability.estimator import LIKELY_TOPIC
 from rag.evaluation.examples import Example
 from rag.evaluation.model_fit import fit_trust_model
 from rag.evaluation.records import Construction
 from rag.evaluation.trust_measures import reliability, separation
-from rag.trust import Signals, TrustModel
-from rag.trust.estimator import LIKELY_TOPIC
 from rag.wire.evaluation_records import ModelScore, Separation
 
 SUMMARISED = ("auroc", "brier_skill", "ece")  # what a profile tells of itself

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag import __version__
+from rag.answerability import FusionChoice, TrustEstimator
+from rag.base.knowledge_base import KnowledgeBase
 from rag.evaluation.examples import with_removed
 from rag.evaluation.fusion_search import (
     CANDIDATES,
@@ -24,10 +26,8 @@ from rag.evaluation.records import Construction, Observation, Question, Question
 from rag.evaluation.trust_measures import reliability, risk_coverage, separation
 from rag.evidence.records import RagToolResult, RelevanceLevel
 from rag.evidence.trust_verdict import level_of
-from rag.knowledge_base import KnowledgeBase
 from rag.ranking import Channel
 from rag.text import Analyzer
-from rag.trust import FusionChoice, TrustEstimator
 from rag.wire.evaluation_records import (
     BudgetPoint,
     EvalReport,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rag.answerability import ChannelLists, Signals, trust_features
+from rag.answerability.profile import signals_of
 from rag.evaluation.observe import with_relevant_removed
 from rag.evaluation.records import Construction, Observation
-from rag.trust import ChannelLists, Signals, trust_features
-from rag.trust.profile import signals_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.answerability import FusionChoice
 from rag.errors import InvalidArgumentError
 from rag.evaluation.ranking_measures import (
     NDCG,
@@ -16,7 +17,6 @@ from rag.evaluation.ranking_measures import (
 )
 from rag.evaluation.records import Construction, Observation
 from rag.ranking import Channel, ChannelEntry, FusionPolicy, MinMaxFusion, ReciprocalRankFusion
-from rag.trust import FusionChoice
 from rag.wire.evaluation_records import FusionComparison, FusionScore
 
 STANDARD = FusionChoice(kind="rrf", k=60, lexical_weight=1.0, vector_weight=1.0)

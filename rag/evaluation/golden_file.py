@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
 from rag.evaluation.beir_folder import sampled
 from rag.evaluation.json_lines import json_lines
 from rag.evaluation.records import Construction, Question, QuestionSet
+from rag.platform.at_path import at_path
 
 FIELDS = ("question", "relevant", "answerable", "id")
 _ALLOWED = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from rag.answerability import FusionChoice
 from rag.evaluation.svg_plots import Series, bars, plot
-from rag.trust import FusionChoice
 from rag.wire.evaluation_records import Estimate, EvalReport, QuestionOutcome
 
 WORST = 20  # questions shown: as many as one reads

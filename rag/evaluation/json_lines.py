@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
+from rag.platform.at_path import at_path
 
 ONE_OBJECT = "one JSON object a line, in UTF-8"
 

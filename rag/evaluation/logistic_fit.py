@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from rag.trust.logistic_model import LogisticModel
+from rag.answerability.logistic_model import LogisticModel
 
 _LEAST_SCALE = 1e-6  # a feature that does not vary is left as it is
 

@@ -8,11 +8,11 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.answerability import Signals, TrustModel
+from rag.answerability.logistic_model import LogisticModel
 from rag.evaluation.examples import Example
 from rag.evaluation.logistic_fit import fit_logistic
 from rag.evaluation.records import Construction
-from rag.trust import Signals, TrustModel
-from rag.trust.logistic_model import LogisticModel
 
 # Chosen by forward selection on the log loss over collections that were left out: features that
 # mean the same in every collection win over features that fit one.

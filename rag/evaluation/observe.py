@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from rag.answerability import channel_lists
 from rag.evaluation.records import Construction, Observation, Question
 from rag.ranking.records import SearchMode, StoredChunk
 from rag.retrieval.records import SearchQuery
 from rag.retrieval.search_service import VectorSearchService
 from rag.stores.protocol import KnowledgeStore
 from rag.text import Analyzer
-from rag.trust import channel_lists
 
 Progress = Callable[[int], None]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from rag.trust import ChannelLists
+from rag.answerability import ChannelLists
 
 
 class Construction(StrEnum):

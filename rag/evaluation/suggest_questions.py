@@ -6,8 +6,8 @@ import json
 import random
 from collections.abc import Iterator
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import InvalidArgumentError
-from rag.knowledge_base import KnowledgeBase
 from rag.ranking import StoredChunk
 
 SEED = 5

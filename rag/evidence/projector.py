@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rag.answerability import TrustSignal
 from rag.evidence.batch_records import BatchAdvice, BatchAnswer, BatchCitation, BatchPiece
 from rag.evidence.citation import cite, span_shown
 from rag.evidence.drop_list import list_drops
@@ -24,7 +25,6 @@ from rag.evidence.records import (
 from rag.evidence.staleness import is_stale
 from rag.ranking.records import RetrievalDetail
 from rag.retrieval.records import SearchResponse
-from rag.trust import TrustSignal
 
 ALREADY_PACKED = "already_packed"
 PLACES = 4  # of a probability; finer than any profile tells

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from rag.answerability import TrustSignal
 from rag.ingest.records import SpanKind
 from rag.ranking.records import RetrievalDetail, StoredChunk
-from rag.trust import TrustSignal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rag.answerability import TrustSignal
 from rag.evidence.records import (
     DropReason,
     GateReason,
@@ -11,7 +12,6 @@ from rag.evidence.records import (
     RetryAdvice,
     SearchFacts,
 )
-from rag.trust import TrustSignal
 
 ANSWER = "Answer from the evidence."
 _WEAK = (

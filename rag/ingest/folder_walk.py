@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.at_path import at_path
 from rag.errors import PathNotFoundError, UnreadableFileError
 from rag.ingest.ignore_rules import (
     IGNORE_FILES,
@@ -19,6 +18,7 @@ from rag.ingest.ignore_rules import (
 )
 from rag.ingest.readers.registry import ReaderRegistry
 from rag.ingest.records import FoundFile, SkippedFile, SkipReason
+from rag.platform.at_path import at_path
 
 
 def walk_folder(

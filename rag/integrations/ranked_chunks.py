@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from rag.knowledge_base import Filters, KnowledgeBase
+from rag.base.knowledge_base import Filters, KnowledgeBase
 from rag.ranking import RetrievalScoreNormalizer
 from rag.retrieval import SearchQuery
 from rag.stores.filters import parse_filter

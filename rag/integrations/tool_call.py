@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import InvalidFilterError
 from rag.evidence import RagToolResult
-from rag.knowledge_base import KnowledgeBase
-from rag.tool.lookup_request import parse_request
+from rag.requests.lookup_request import parse_request
 
 
 def look_up(

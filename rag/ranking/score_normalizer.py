@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from rag.logs import get_logger
+from rag.platform.logs import get_logger
 from rag.ranking.records import NONFINITE_SCORE, Quality, ScoreLabel, SearchHit
 
 Similarity = Literal["cosine", "inner_product", "l2"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rag.errors import ChunkNotFoundError, DocumentNotFoundError, InvalidArgumentError
+from rag.errors.rag_error import in_words
 from rag.ingest.records import Document, Span, SpanKind
-from rag.rag_error import in_words
 from rag.ranking.records import StoredChunk
 from rag.retrieval.document_origin import is_of, origin_of
 from rag.retrieval.numbered_text import NumberedText, parse_ref

@@ -7,7 +7,7 @@ import unicodedata
 from typing import Any
 
 from rag.errors import EmptyQueryError, InvalidArgumentError, QueryTooLongError
-from rag.rag_error import in_words
+from rag.errors.rag_error import in_words
 from rag.ranking.records import SearchMode
 from rag.retrieval.records import MAX_K, MAX_QUERY_CHARS
 from rag.text import clean_text

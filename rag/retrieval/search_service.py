@@ -22,7 +22,7 @@ from rag.errors import (
     StoreError,
     StoreTimeoutError,
 )
-from rag.logs import get_logger
+from rag.platform.logs import get_logger
 from rag.ranking.records import Channel, SearchMode
 from rag.retrieval.cursor import Cursor, CursorScope, channel_names, decode_cursor, encode_cursor
 from rag.retrieval.query_check import (

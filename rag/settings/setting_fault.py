@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from rag.did_you_mean import nearest
 from rag.errors import ConfigError
-from rag.rag_error import in_words
+from rag.errors.did_you_mean import nearest
+from rag.errors.rag_error import in_words
 
 LIKENESS = 0.7  # difflib's usual 0.6 takes nope for openai
 SECRET = frozenset({"token", "sha256"})  # never shown, whatever is wrong with them

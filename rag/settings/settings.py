@@ -14,8 +14,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from rag.at_path import AtPath, at_path
 from rag.errors import ConfigError, ReadonlyError
+from rag.platform.at_path import AtPath, at_path
 from rag.settings.answer_sections import (
     EvidenceSettings,
     GateSettings,

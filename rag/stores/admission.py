@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from rag.errors import StoreDamagedError
-from rag.logs import get_logger
-from rag.rag_error import in_words
+from rag.errors.rag_error import in_words
+from rag.platform.logs import get_logger
 from rag.ranking.records import Channel, SearchHit, StoredChunk
 from rag.stores.filter_match import matcher
 from rag.stores.filters import SearchFilter

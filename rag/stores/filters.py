@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from rag.did_you_mean import did_you_mean
 from rag.errors import InvalidFilterError
+from rag.errors.did_you_mean import did_you_mean
+from rag.errors.rag_error import in_words
 from rag.ingest.records import Media, Trust
-from rag.rag_error import in_words
 
 KEY_PATTERN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 MAX_VALUES = 100  # per key; an engine's expression must stay a size it can parse

@@ -14,7 +14,7 @@ from rag.errors import (
     StoreLockedError,
     StoreNotInitialisedError,
 )
-from rag.logs import get_logger
+from rag.platform.logs import get_logger
 from rag.ranking.fusion_policy import ChannelEntry, FusedEntry, FusionPolicy
 from rag.ranking.records import Channel, RetrievalDetail, ScoreLabel, SearchHit, SearchMode
 from rag.stores.admission import admit

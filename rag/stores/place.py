@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag.at_path import AtPath, at_path
 from rag.errors import StoreDamagedError, StoreError
+from rag.platform.at_path import AtPath, at_path
 
 
 def look_for_store(path: str | Path) -> AtPath:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import StoreError
-from rag.knowledge_base import KnowledgeBase
-from rag.logs import get_logger
+from rag.platform.logs import get_logger
 
 OpenBase = Callable[[bool], KnowledgeBase]
 """Opens the base; True makes a store that does not exist yet."""

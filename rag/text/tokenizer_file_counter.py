@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from rag.at_path import at_path, home_path
 from rag.errors import ConfigError
+from rag.platform.at_path import at_path, home_path
 from rag.text.normalise import clean_text
 from rag.text.token_counter import longest_prefix
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rag.answerability import TrustEstimator, TrustSignal, channel_lists
 from rag.errors import RagError, StoreError
 from rag.evidence.attempt_ledger import AttemptLedger
 from rag.evidence.batch_records import BatchAnswer, RagBatchResult
@@ -27,18 +28,17 @@ from rag.evidence.records import (
 )
 from rag.evidence.relevance_gate import RelevanceGate
 from rag.ranking.score_normalizer import RetrievalScoreNormalizer
+from rag.requests.batch_request import BatchRequest, Question, parse_batch
+from rag.requests.lookup_request import LookupRequest, parse_request
 from rag.retrieval.main_headings import MainHeadings
 from rag.retrieval.records import SearchQuery, SearchResponse
 from rag.retrieval.search_service import VectorSearchService
 from rag.settings import Settings
 from rag.stores.filters import SearchFilter
 from rag.text import Analyzer
-from rag.tool.batch_request import BatchRequest, Question, parse_batch
-from rag.tool.lookup_request import LookupRequest, parse_request
 from rag.tool.resume_offset import resume_offset
 from rag.tool.room_advice import with_room_advice
 from rag.tool.search_facts import search_facts
-from rag.trust import TrustEstimator, TrustSignal, channel_lists
 
 # A cursor takes as much as the rest of a verdict; of more questions they would be half the result.
 MOST_WITH_CURSORS = 10

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from rag.answerability import TrustSignal
 from rag.evidence.records import Attempt, LevelBasis, SearchFacts
 from rag.ranking.records import Channel, ScoreLabel, SearchMode
 from rag.retrieval.records import SearchResponse
 from rag.stores.filters import SearchFilter
 from rag.stores.records import ChannelStatus
-from rag.trust import TrustSignal
 
 
 def search_facts(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from rag.errors import InvalidArgumentError
-from rag.tool.lookup_request import LookupRequest
+from rag.requests.lookup_request import LookupRequest
 
 TOOL_NAME = "lookup_knowledge"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rag.errors import InvalidArgumentError, RagError
-from rag.rag_error import in_words
+from rag.errors.rag_error import in_words
+from rag.requests.request import parse_as
+from rag.requests.search_request import SearchRequest
 from rag.stores.filters import FILTER_KEYS
-from rag.tool.request import parse_as
-from rag.tool.search_request import SearchRequest
 from rag.wire.error_object import ErrorObject, error_object
 from rag.wire.search_response import SearchResult
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rag.trust import FusionChoice
+from rag.answerability import FusionChoice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

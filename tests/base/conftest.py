@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import rag
-from rag.knowledge_base import KnowledgeBase
+from rag.base.knowledge_base import KnowledgeBase
 
 OpenBase = Callable[..., KnowledgeBase]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import StoreNotInitialisedError
-from rag.knowledge_base import KnowledgeBase
 from tests.base.conftest import OpenBase
 
 CALLS = {

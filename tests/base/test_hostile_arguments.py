@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import rag
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import InvalidArgumentError, RagError
-from rag.knowledge_base import KnowledgeBase
-from rag.rag_error import in_words
+from rag.errors.rag_error import in_words
 from rag.settings import Settings, load_settings
 from rag.tool import EvidenceChain, ForeignHit
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import (
     EmbeddingError,
     InvalidArgumentError,
@@ -17,7 +18,6 @@ from rag.errors import (
     UnreadableFileError,
 )
 from rag.ingest.file_loader import load_file
-from rag.knowledge_base import KnowledgeBase
 from rag.testing import HashingEmbedder
 from tests.base.conftest import OpenBase
 
@@ -134,7 +134,7 @@ def test_a_file_that_cannot_be_read_this_time_keeps_its_stored_text(
             )
         return load_file(found_file, max_file_bytes=max_file_bytes)
 
-    monkeypatch.setattr("rag.stores.writer.load_file", unreadable)
+    monkeypatch.setattr("rag.indexing.writer.load_file", unreadable)
     report = base.ingest(garden)
     assert report.skipped_by_reason == {"unreadable": 1}
     assert report.deleted == 0

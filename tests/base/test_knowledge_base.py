@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import rag
+from rag.base.knowledge_base import KnowledgeBase
+from rag.base.search_presenter import SearchPresenter
 from rag.errors import (
     ConfirmationRequiredError,
     InvalidArgumentError,
@@ -16,11 +18,9 @@ from rag.errors import (
     ReadonlyError,
     StoreNotInitialisedError,
 )
-from rag.knowledge_base import KnowledgeBase
 from rag.retrieval import SearchQuery
 from rag.samples import handbook_path
 from rag.wire import to_json
-from rag.wire.search_presenter import SearchPresenter
 from tests.base.conftest import OpenBase
 
 QUESTIONS = (

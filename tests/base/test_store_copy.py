@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import rag
-from rag.base_copy import copy_base
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import InvalidArgumentError, ReadonlyError, StoreError, StoreNotInitialisedError
+from rag.indexing.ingest_tally import SilentProgress
 from rag.ingest.records import Document
-from rag.knowledge_base import KnowledgeBase
+from rag.maintenance.base_copy import copy_base
 from rag.samples import handbook_path
 from rag.settings import Settings
-from rag.stores.ingest_tally import SilentProgress
 from rag.stores.protocol import KnowledgeStore
 from rag.stores.records import DocumentWrite
 from rag.stores.store_copy import copy_store

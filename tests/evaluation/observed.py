@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from rag.evaluation.records import Construction, Observation, Question
-from tests.trust.lists import lists, ranking, report
+from tests.answerability.lists import lists, ranking, report
 
 
 def observation(

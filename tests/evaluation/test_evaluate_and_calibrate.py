@@ -10,8 +10,8 @@ import pytest
 import rag
 from rag.samples import handbook_path
 from rag.surfaces.cli.app import run as run_command
-from tests.cli.command_line import checked
 from tests.evaluation.observed import write_beir
+from tests.surfaces.cli.command_line import checked
 
 ANIMALS = (
     "otter", "heron", "lynx", "gecko", "bison", "raven", "tapir", "koala", "moose", "quail",

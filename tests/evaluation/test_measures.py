@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rag.answerability import FusionChoice, Signals
 from rag.errors import InvalidArgumentError
 from rag.evaluation.cross_validation import score_model
 from rag.evaluation.examples import Example, examples_of, with_removed
@@ -23,7 +24,6 @@ from rag.evaluation.ranking_measures import MEASURES, NDCG, estimate, per_questi
 from rag.evaluation.records import Construction
 from rag.evaluation.trust_measures import auroc, reliability, risk_coverage, separation
 from rag.ranking import MinMaxFusion, ReciprocalRankFusion
-from rag.trust import FusionChoice, Signals
 from tests.evaluation.observed import observation
 
 

@@ -22,8 +22,8 @@ from rag.evidence.records import (
 )
 from rag.settings import EvidenceSettings, GateSettings
 from rag.tool.room_advice import with_room_advice
+from tests.answerability.lists import signal
 from tests.evidence.evidence_samples import chunk, rated
-from tests.trust.lists import signal
 
 ORDINAL = SearchFacts(basis="ordinal")
 SIMILARITY = SearchFacts(basis="similarity")

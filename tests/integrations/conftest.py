@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rag
-from rag.knowledge_base import KnowledgeBase
+from rag.base.knowledge_base import KnowledgeBase
 from rag.samples import handbook_path
 
 # Haystack reads it at its first import, LangSmith at each run.

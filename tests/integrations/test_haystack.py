@@ -12,6 +12,7 @@ from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from haystack.core.errors import DeserializationError
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import (
     ConfigError,
     InvalidArgumentError,
@@ -21,7 +22,6 @@ from rag.errors import (
 from rag.evidence import RagToolResult
 from rag.ingest.records import Span
 from rag.integrations.haystack import EvidenceJudge, KnowledgeRetriever, foreign_hits
-from rag.knowledge_base import KnowledgeBase
 from rag.tool import ForeignHit
 from tests.integrations.questions import BACKUPS, BACKUPS_REF
 

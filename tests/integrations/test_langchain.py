@@ -11,9 +11,9 @@ from langchain_core.messages import ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ValidationError
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import EmptyQueryError, InvalidFilterError, StoreError
 from rag.integrations.langchain import KnowledgeRetriever, foreign_hits, lookup_tool
-from rag.knowledge_base import KnowledgeBase
 from rag.tool import EvidenceChain, ForeignHit, tool_definition
 from rag.wire import to_wire
 from tests.integrations.questions import BACKUPS, BACKUPS_REF

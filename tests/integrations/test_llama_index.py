@@ -17,9 +17,9 @@ from llama_index.core.schema import (
     TextNode,
 )
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import EmptyQueryError, InvalidArgumentError
 from rag.integrations.llama_index import EvidencePostprocessor, KnowledgeRetriever, foreign_hits
-from rag.knowledge_base import KnowledgeBase
 from rag.settings import load_settings
 from rag.tool import ForeignHit, JudgedHits
 from tests.integrations.questions import BACKUPS, BACKUPS_REF

@@ -15,9 +15,9 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import StoreError
 from rag.integrations.pydantic_ai import lookup_tool
-from rag.knowledge_base import KnowledgeBase
 from rag.tool import tool_definition
 from tests.integrations.questions import BACKUPS, BACKUPS_REF
 

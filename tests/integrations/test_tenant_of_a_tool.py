@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import rag
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import InvalidFilterError
 from rag.integrations.langchain import lookup_tool
 from rag.integrations.tool_call import look_up
-from rag.knowledge_base import KnowledgeBase
 
 
 @pytest.fixture(scope="module")

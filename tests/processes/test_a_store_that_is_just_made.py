@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag.testing.store_contract_parts.corpus import document
-from tests.stores_local.opening import local_store
+from tests.stores.local.opening import local_store
 
 
 @pytest.mark.parametrize("statement", ["PRAGMA application_id", "PRAGMA user_version"])

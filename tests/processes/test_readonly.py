@@ -13,7 +13,7 @@ from rag.ranking.records import SearchMode
 from rag.stores.filters import parse_filter
 from rag.stores.local import LocalKnowledgeStore
 from rag.testing.store_contract_parts.corpus import document, document_id, search
-from tests.stores_local.opening import local_store
+from tests.stores.local.opening import local_store
 
 FILTERS = ({}, {"tags": "x"}, {"tenant": "a"}, {"path_glob": "*.md"}, {"lang": "de"})
 

@@ -1,4 +1,4 @@
-"""The error tree drawn in rag/errors.py is the tree of its classes, and the pages agree."""
+"""The error tree drawn in rag/errors is the tree of its classes, and the pages agree."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ FRONT_DOOR_FILES = {"__init__.py", "__main__.py"}  # rag/__init__ names everythi
 LATE_IMPORTS = {
     "rag/__init__.py": "exports are lazy, so that `import rag` loads no engine",
     "rag/assembly/*.py": "names every concrete store and model, and loads the chosen ones only",
-    "rag/logs.py": "structlog takes 0.1 s, and a run that logs nothing need not pay it",
+    "rag/platform/logs.py": "structlog takes 0.1 s, and a run that logs nothing need not pay it",
     "rag/stores/milvus/lite_server.py": "a server's URI must not load Milvus Lite, nor need it",
     "rag/surfaces/cli/*.py": "`rag --help` must load the command-line library and nothing else",
 }

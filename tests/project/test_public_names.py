@@ -110,7 +110,7 @@ PUBLIC: dict[str, list[str]] = {
         "lookup_text",
         "tool_definition",
     ],
-    "rag.trust": [
+    "rag.answerability": [
         "ChannelLists",
         "FusionChoice",
         "Signals",

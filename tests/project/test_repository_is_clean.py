@@ -34,7 +34,7 @@ def test_no_file_holds(kind: str):
 
 # Each with the reason that lifts the rule.
 SKIPS = {
-    "tests/web/conftest.py": "the browser is no Python package; where CI is set its lack fails",
+    "tests/surfaces/web/conftest.py": "no package brings a browser; where CI is set its lack fails",
 }
 
 

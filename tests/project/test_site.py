@@ -24,7 +24,7 @@ from tests.project.repository import (
     project_metadata,
     table_rows,
 )
-from tests.web.conftest import DESKTOP, PHONE, browser
+from tests.surfaces.web.conftest import DESKTOP, PHONE, browser
 
 __all__ = ["browser"]  # a fixture, which pytest finds by its name here
 
@@ -209,7 +209,7 @@ def test_signatures_are_wrapped_by_what_the_extra_brings(site: Path):
     extras = project_metadata()["optional-dependencies"]["docs"]
     assert "ruff" in {distribution_name(requirement) for requirement in extras}
     page = (site / "python-api" / "index.html").read_text("utf-8")
-    signature = re.search(r'id="rag.knowledge_base.KnowledgeBase.ingest".*?</pre>', page, re.S)
+    signature = re.search(r'id="rag.base.knowledge_base.KnowledgeBase.ingest".*?</pre>', page, re.S)
     assert signature is not None
     assert signature[0].count("\n") > 5
 
@@ -248,4 +248,4 @@ def test_the_python_api_has_the_signature_of_every_public_name(site: Path):
             assert candidates & ids, name
     for method in vars(rag.KnowledgeBase):
         if not method.startswith("_"):
-            assert f"rag.knowledge_base.KnowledgeBase.{method}" in ids
+            assert f"rag.base.knowledge_base.KnowledgeBase.{method}" in ids

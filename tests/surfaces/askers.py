@@ -10,16 +10,16 @@ from urllib.parse import quote
 
 import httpx
 
-from rag.diagnosis import diagnose
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import RagError
-from rag.knowledge_base import KnowledgeBase
-from rag.tool.batch_request import BatchRequest
-from rag.tool.list_request import ListRequest
-from rag.tool.request import parse_as
+from rag.maintenance.diagnosis import diagnose
+from rag.requests.batch_request import BatchRequest
+from rag.requests.list_request import ListRequest
+from rag.requests.request import parse_as
 from rag.wire import json_schema, to_wire
-from tests.cli.command_line import CommandLine, checked
-from tests.mcp.serving import LiveClient, text_of
 from tests.surfaces.calls import SurfaceCall
+from tests.surfaces.cli.command_line import CommandLine, checked
+from tests.surfaces.mcp_server.serving import LiveClient, text_of
 
 Answer = Any
 Asker = Callable[[SurfaceCall], Answer]

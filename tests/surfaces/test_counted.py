@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rag.surfaces.counted import counted
-from tests.cli.command_line import CommandLine
-from tests.cli.conftest import cli, quiet_place
+from tests.surfaces.cli.command_line import CommandLine
+from tests.surfaces.cli.conftest import cli, quiet_place
 
 __all__ = ["cli", "quiet_place"]  # fixtures
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from rag.requests.batch_request import BatchRequest
+from rag.requests.fetch_request import FetchRequest
+from rag.requests.filter_schema import FILTER_SCHEMA
+from rag.requests.ingest_arguments import PathIngest, TextIngest
+from rag.requests.list_request import ListRequest
+from rag.requests.request import Request
 from rag.surfaces.cli.options import FilterOptions
 from rag.surfaces.mcp_server.server import TOOLS
 from rag.tool import LookupRequest, SearchRequest
-from rag.tool.batch_request import BatchRequest
-from rag.tool.fetch_request import FetchRequest
-from rag.tool.filter_schema import FILTER_SCHEMA
-from rag.tool.ingest_arguments import PathIngest, TextIngest
-from rag.tool.list_request import ListRequest
-from rag.tool.request import Request
-from tests.http.service import client_of, services_in
+from tests.surfaces.http_api.service import client_of, services_in
 
 COMMANDS: dict[str, type[Request]] = {
     "lookup": LookupRequest,

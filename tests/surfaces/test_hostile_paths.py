@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rag
-from rag.at_path import AtPath, at_path, home_path, real_path
-from rag.base_copy import copy_base
 from rag.errors import RagError
+from rag.errors.system_fault import system_fault
+from rag.maintenance.base_copy import copy_base
+from rag.platform.at_path import AtPath, at_path, home_path, real_path
 from rag.settings import load_settings
-from rag.system_fault import system_fault
-from tests.cli.command_line import CommandLine
-from tests.cli.conftest import cli, quiet_place
+from tests.surfaces.cli.command_line import CommandLine
+from tests.surfaces.cli.conftest import cli, quiet_place
 
 __all__ = ["cli", "quiet_place"]  # fixtures
 

@@ -11,17 +11,17 @@ import pytest
 from starlette.testclient import TestClient
 
 from rag.assembly import open_base
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import RagError
-from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
 from rag.surfaces.http_api.services import build_services
 from rag.surfaces.mcp_server.server import build_server
 from rag.surfaces.shared_base import SharedBase
 from rag.wire import to_wire
-from tests.cli.command_line import CommandLine
-from tests.http.service import client_of, settings_in
-from tests.mcp.serving import LiveClient, connected
 from tests.surfaces.askers import ERROR_FIELDS
+from tests.surfaces.cli.command_line import CommandLine
+from tests.surfaces.http_api.service import client_of, settings_in
+from tests.surfaces.mcp_server.serving import LiveClient, connected
 
 TEXT = "# Tea\n\nGreen tea steeps for two minutes.\n"
 ABOUT: dict[str, Any] = {

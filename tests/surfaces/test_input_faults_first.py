@@ -12,10 +12,10 @@ from rag.assembly import open_base
 from rag.settings import Settings, load_settings
 from rag.surfaces.http_api.services import build_services
 from rag.surfaces.shared_base import SharedBase
-from tests.cli.command_line import CommandLine
-from tests.cli.conftest import cli, quiet_place
-from tests.http.running import running
-from tests.mcp.serving import child_over_stdio
+from tests.surfaces.cli.command_line import CommandLine
+from tests.surfaces.cli.conftest import cli, quiet_place
+from tests.surfaces.http_api.running import running
+from tests.surfaces.mcp_server.serving import child_over_stdio
 
 __all__ = ["cli", "quiet_place"]  # fixtures
 

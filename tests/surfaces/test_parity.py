@@ -21,14 +21,11 @@ import pytest
 
 import rag
 from rag.assembly import open_base
-from rag.knowledge_base import KnowledgeBase
+from rag.base.knowledge_base import KnowledgeBase
 from rag.samples import handbook_path
 from rag.settings import load_settings
 from rag.surfaces.http_api.services import build_services
 from rag.surfaces.shared_base import SharedBase
-from tests.cli.command_line import CommandLine, checked
-from tests.http.running import running
-from tests.mcp.serving import LiveClient, child_over_stdio, environment
 from tests.surfaces.askers import (
     Asker,
     ask_cli,
@@ -38,6 +35,9 @@ from tests.surfaces.askers import (
     command_line,
 )
 from tests.surfaces.calls import BAD, CLI, GOOD, HTTP, MCP, PYTHON, UNKNOWN, SurfaceCall, search
+from tests.surfaces.cli.command_line import CommandLine, checked
+from tests.surfaces.http_api.running import running
+from tests.surfaces.mcp_server.serving import LiveClient, child_over_stdio, environment
 
 CONFIG = """\
 readonly = true

@@ -15,7 +15,7 @@ from rag.errors import EmptyQueryError, InvalidArgumentError
 from rag.ingest.records import Span
 from rag.settings import Settings, load_settings
 from rag.tool import EvidenceChain, ForeignHit
-from rag.tool.evidence_chain import OVERSHOOTING, RISING
+from rag.tool.foreign.evidence_chain import OVERSHOOTING, RISING
 from rag.wire import to_json
 
 CHAIN = EvidenceChain(Settings())

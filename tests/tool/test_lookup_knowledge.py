@@ -17,13 +17,13 @@ from rag.errors import (
     StoreError,
 )
 from rag.ranking import Channel
+from rag.requests.batch_request import parse_batch
 from rag.settings import GateSettings, Settings
 from rag.stores.filters import SearchFilter
 from rag.stores.records import StoreQuery, StoreResponse
 from rag.testing.canned_retriever import canned_chunk
 from rag.text import make_token_counter
 from rag.tool import LookupRequest
-from rag.tool.batch_request import parse_batch
 from rag.wire import to_json
 from tests.tool.word_store import WordStore, tool
 

@@ -8,10 +8,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rag.errors import InvalidArgumentError, InvalidInputError
+from rag.requests.filter_schema import FILTER_SCHEMA
+from rag.requests.lookup_request import parse_request
 from rag.stores.filters import FILTER_KEYS, parse_filter
 from rag.tool import LookupRequest, tool_definition
-from rag.tool.filter_schema import FILTER_SCHEMA
-from rag.tool.lookup_request import parse_request
 from rag.tool.tool_schema import TOOL_NAME, input_schema
 
 

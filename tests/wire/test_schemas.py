@@ -86,12 +86,12 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
 # Objects that commands alone make; `checked` holds each against its schema in these tests.
 OF_COMMANDS = {
     "calibration.v1": "tests/evaluation/test_evaluate_and_calibrate.py",
-    "copy_report.v1": "tests/cli/test_look_after.py",
-    "doctor.v1": "tests/cli/test_look_after.py",
+    "copy_report.v1": "tests/surfaces/cli/test_look_after.py",
+    "doctor.v1": "tests/surfaces/cli/test_look_after.py",
     "eval_comparison.v1": "tests/evaluation/test_evaluate_and_calibrate.py",
     "eval_report.v1": "tests/evaluation/test_evaluate_and_calibrate.py",
-    "init_report.v1": "tests/cli/test_look_after.py",
-    "quickstart_report.v1": "tests/cli/test_look_after.py",
+    "init_report.v1": "tests/surfaces/cli/test_look_after.py",
+    "quickstart_report.v1": "tests/surfaces/cli/test_look_after.py",
 }
 
 

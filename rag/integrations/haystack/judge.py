@@ -9,7 +9,7 @@ from haystack import Document, component
 from rag.evidence import RagToolResult
 from rag.integrations.haystack.documents import foreign_hits, judged_documents
 from rag.tool import EvidenceChain
-from rag.tool.hit_scale import hit_scale
+from rag.tool.foreign.hit_scale import hit_scale
 
 
 @component

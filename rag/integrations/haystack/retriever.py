@@ -9,9 +9,9 @@ from typing import Any
 from haystack import Document, component, default_from_dict, default_to_dict
 
 import rag
+from rag.base.knowledge_base import KnowledgeBase
 from rag.evidence import RagToolResult
 from rag.integrations.haystack.documents import evidence_documents
-from rag.knowledge_base import KnowledgeBase
 from rag.settings import load_settings
 
 

@@ -8,8 +8,8 @@ from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.integrations.ranked_chunks import ranked_chunks
-from rag.knowledge_base import KnowledgeBase
 
 
 class KnowledgeRetriever(BaseRetriever):

@@ -13,7 +13,7 @@ from rag.evidence.records import Evidence, RelevanceDecision
 from rag.integrations.llama_index.nodes import foreign_hits
 from rag.settings import Settings
 from rag.tool import EvidenceChain, JudgedHits
-from rag.tool.hit_scale import hit_scale
+from rag.tool.foreign.hit_scale import hit_scale
 
 ADDED = ("rank", "quality", "quality_flags", "relevance_level", "level_basis")
 

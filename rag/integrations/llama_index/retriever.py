@@ -13,8 +13,8 @@ from llama_index.core.schema import (
     TextNode,
 )
 
+from rag.base.knowledge_base import Filters, KnowledgeBase
 from rag.integrations.ranked_chunks import RankedChunk, ranked_chunks
-from rag.knowledge_base import Filters, KnowledgeBase
 
 FOR_THE_MODEL = {"citation", "title"}  # a model reads these; numbers would only mislead it
 

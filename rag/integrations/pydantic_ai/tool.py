@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic_ai import ModelRetry, Tool, ToolReturn
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import InvalidInputError
 from rag.integrations.tool_call import look_up
-from rag.knowledge_base import KnowledgeBase
 from rag.tool.result_text import error_text, lookup_text
 from rag.tool.tool_schema import TOOL_DESCRIPTION, TOOL_NAME, input_schema
 from rag.wire import to_wire

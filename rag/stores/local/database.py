@@ -19,7 +19,7 @@ from rag.errors import (
     StoreError,
     StoreNotInitialisedError,
 )
-from rag.sqlite_wal import enter_wal
+from rag.platform.sqlite_wal import enter_wal
 from rag.stores.local.engine_errors import engine_errors
 from rag.stores.local.file_version import file_version
 from rag.stores.local.filter_sql import register_functions

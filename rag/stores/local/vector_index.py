@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.errors import MissingExtraError, StoreDamagedError
-from rag.logs import get_logger
+from rag.platform.logs import get_logger
 from rag.stores.local.engine import LocalEngine, View
 from rag.stores.local.vector_matrix import parse_vectors
 from rag.stores.local.write_lock import write_lock

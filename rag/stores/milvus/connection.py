@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from pymilvus import MilvusClient
 
-from rag.at_path import at_path, real_path
 from rag.errors import (
     ConfigError,
     StoreError,
     StoreNotInitialisedError,
     StoreTooOldError,
 )
+from rag.platform.at_path import at_path, real_path
 from rag.settings import StoreSettings
 from rag.settings.server_address import is_server
 from rag.stores.milvus.engine import Engine, check_age, engine_of

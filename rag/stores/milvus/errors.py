@@ -16,7 +16,7 @@ from rag.errors import (
     StoreTimeoutError,
     StoreUnreachableError,
 )
-from rag.logs import adopt_logger
+from rag.platform.logs import adopt_logger
 
 CONNECT_FAILED = 2  # pymilvus' Status.CONNECT_FAILED
 INDEX_NOT_FOUND = 700  # the server's own code: a collection that has no index yet

@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from rag.errors import StoreError
-from rag.logs import get_logger
+from rag.platform.logs import get_logger
 from rag.stores.milvus.index import Heads, MilvusIndex
 from rag.stores.milvus.ledger import now_text
 from rag.stores.milvus.ledger_state import WriteEntry

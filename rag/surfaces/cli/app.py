@@ -12,11 +12,11 @@ from cyclopts import App, CycloptsError, Group, Parameter
 
 from rag import __version__
 from rag.errors import RagError
+from rag.errors.system_fault import system_fault
 from rag.surfaces.cli.help_formatter import HelpFormatter
 from rag.surfaces.cli.parser_fault import parser_fault
 from rag.surfaces.cli.shown_default import shown_default
 from rag.surfaces.cli.terminal import discard_output, print_error, writing
-from rag.system_fault import system_fault
 
 EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
 

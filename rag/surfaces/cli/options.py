@@ -13,7 +13,7 @@ from rag.surfaces.cli.shown_default import default_of
 from rag.surfaces.cli.written_number import any_number, whole_number
 
 if TYPE_CHECKING:
-    from rag.knowledge_base import KnowledgeBase
+    from rag.base.knowledge_base import KnowledgeBase
     from rag.settings import Settings
 
 WholeNumber = Annotated[int, Parameter(converter=whole_number)]
@@ -88,10 +88,10 @@ class BaseOptions(GuardedOptions):
         read-only, before anything is made.
         """
         from rag.assembly import open_base
-        from rag.logs import configure_logging
+        from rag.platform.logs import configure_logging
 
         settings = self.settings()
-        configure_logging(settings.logs)
+        configure_logging(**settings.logs.model_dump())
         if writes is not None:
             settings.require_writable(writes)
         return open_base(settings, create=create)

@@ -10,7 +10,7 @@ from rag.evidence.records import Citation
 from rag.retrieval.document_origin import origin_of
 
 if TYPE_CHECKING:
-    from rag.knowledge_base import KnowledgeBase
+    from rag.base.knowledge_base import KnowledgeBase
 
 Origins = Mapping[str, str]
 """By doc_id: the source, and tenant if any; only for documents whose path another one has too."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from cyclopts import CoercionError, CycloptsError, UnknownCommandError, UnknownOptionError
 
-from rag.did_you_mean import nearest
 from rag.errors import InvalidArgumentError
+from rag.errors.did_you_mean import nearest
 
 END_OF_OPTIONS = "--"
 
@@ -70,11 +70,11 @@ def _options(error: CycloptsError) -> str | None:
 
 
 def _told_by_its_request(error: CoercionError, command: str) -> InvalidArgumentError | None:
+    from rag.requests.fetch_request import FetchRequest
+    from rag.requests.list_request import ListRequest
+    from rag.requests.request import Request
+    from rag.requests.request_fault import wrong_value
     from rag.tool import LookupRequest, SearchRequest
-    from rag.tool.fetch_request import FetchRequest
-    from rag.tool.list_request import ListRequest
-    from rag.tool.request import Request
-    from rag.tool.request_fault import wrong_value
 
     requests: dict[str, type[Request]] = {
         "fetch": FetchRequest,

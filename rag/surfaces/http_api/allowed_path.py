@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag.at_path import home_path, real_path
 from rag.errors import ForbiddenError, InvalidArgumentError, PathNotFoundError
+from rag.platform.at_path import home_path, real_path
 
 
 def allowed_path(given: str, roots: Sequence[Path]) -> Path:

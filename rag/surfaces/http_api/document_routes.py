@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from rag.requests.fetch_request import FetchRequest, parse_fetch
+from rag.requests.list_request import ListRequest
+from rag.requests.request import parse_as
 from rag.retrieval.document_fetcher import FetchResult
 from rag.stores.filters import SearchFilter
 from rag.surfaces.http_api.access import bearer_caller
@@ -18,9 +21,6 @@ from rag.surfaces.http_api.openapi_parts import (
 )
 from rag.surfaces.http_api.query_options import options_of
 from rag.surfaces.http_api.services import services_of
-from rag.tool.fetch_request import FetchRequest, parse_fetch
-from rag.tool.list_request import ListRequest
-from rag.tool.request import parse_as
 from rag.wire import to_json
 from rag.wire.base_reports import DeletionReport, DocumentInspection, DocumentList
 

@@ -8,6 +8,8 @@ from fastapi import APIRouter, Request, Response
 
 from rag.errors import ForbiddenError
 from rag.ingest.records import IngestReport
+from rag.requests.ingest_arguments import AboutDocuments, PathIngest, TextIngest
+from rag.requests.request import parse_as
 from rag.surfaces.http_api.access import bearer_caller
 from rag.surfaces.http_api.allowed_path import allowed_path
 from rag.surfaces.http_api.api_keys import WRITE, Caller
@@ -18,8 +20,6 @@ from rag.surfaces.http_api.request_body import JSON, media_type, read_json
 from rag.surfaces.http_api.services import Services, services_of
 from rag.surfaces.http_api.upload import MULTIPART, read_upload
 from rag.surfaces.http_api.upload_request import UploadIngest
-from rag.tool.ingest_arguments import AboutDocuments, PathIngest, TextIngest
-from rag.tool.request import parse_as
 from rag.wire import to_json
 
 router = APIRouter(tags=["documents"])

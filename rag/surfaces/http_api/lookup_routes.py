@@ -10,6 +10,9 @@ from fastapi import APIRouter, Request, Response
 from rag.errors import InvalidFilterError
 from rag.evidence.batch_records import RagBatchResult
 from rag.evidence.records import RagToolResult
+from rag.requests.batch_request import BatchRequest
+from rag.requests.lookup_request import parse_request
+from rag.requests.request import parse_as
 from rag.settings import Settings
 from rag.stores.filters import parse_filter
 from rag.surfaces.http_api.access import bearer_caller
@@ -24,9 +27,6 @@ from rag.surfaces.http_api.openapi_parts import (
 from rag.surfaces.http_api.request_body import read_json
 from rag.surfaces.http_api.services import Services, services_of
 from rag.tool import LookupRequest, SearchRequest
-from rag.tool.batch_request import BatchRequest
-from rag.tool.lookup_request import parse_request
-from rag.tool.request import parse_as
 from rag.tool.tool_schema import TOOL_DESCRIPTION, TOOL_NAME
 from rag.wire import to_json
 from rag.wire.search_response import SearchResult

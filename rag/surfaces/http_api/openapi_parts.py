@@ -9,14 +9,14 @@ from fastapi.openapi.utils import get_openapi
 from starlette.responses import Response
 
 from rag import __version__
+from rag.requests.batch_request import BatchRequest
+from rag.requests.filter_schema import FILTER_SCHEMA
+from rag.requests.ingest_arguments import PathIngest, TextIngest
+from rag.requests.request import Request
 from rag.surfaces.http_api import openapi_examples as examples
 from rag.surfaces.http_api.problem import MEDIA_TYPE as PROBLEM_TYPE
 from rag.surfaces.http_api.upload_request import UploadIngest
 from rag.tool import LookupRequest, SearchRequest
-from rag.tool.batch_request import BatchRequest
-from rag.tool.filter_schema import FILTER_SCHEMA
-from rag.tool.ingest_arguments import PathIngest, TextIngest
-from rag.tool.request import Request
 from rag.wire import json_schema
 
 JSON = "application/json"

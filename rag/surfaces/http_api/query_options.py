@@ -9,8 +9,8 @@ from typing import Any
 from starlette.datastructures import QueryParams
 
 from rag.errors import InvalidArgumentError
+from rag.requests.request_fault import unknown_argument
 from rag.stores.filters import FILTER_KEYS
-from rag.tool.request_fault import unknown_argument
 
 LIST_KEYS = frozenset({"tags", "media", "lang", "source", "source_type", "doc_id"})
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,20}")

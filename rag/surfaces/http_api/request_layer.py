@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag.errors import RagError
-from rag.logs import get_logger
+from rag.platform.logs import get_logger
 from rag.surfaces.http_api.guard import RequestGuard
 from rag.surfaces.http_api.metrics import ServiceMetrics
 from rag.surfaces.http_api.problem import internal_error

@@ -9,8 +9,8 @@ from typing import cast
 from starlette.requests import Request
 
 from rag.assembly import is_server
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import StoreNotInitialisedError
-from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
 from rag.stores.records import StoreStats
 from rag.surfaces.http_api.api_keys import ApiKeyRing

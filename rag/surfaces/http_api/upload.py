@@ -12,10 +12,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from rag.errors import InvalidArgumentError
+from rag.requests.ingest_arguments import MAX_TAGS
 from rag.surfaces.http_api.request_body import read_body
 from rag.surfaces.http_api.services import services_of
 from rag.surfaces.http_api.upload_request import UploadIngest
-from rag.tool.ingest_arguments import MAX_TAGS
 
 MULTIPART = "multipart/form-data"
 FILE_FIELD = "file"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from rag.tool.ingest_arguments import AboutDocuments, PathText
+from rag.requests.ingest_arguments import AboutDocuments, PathText
 
 
 class UploadIngest(AboutDocuments):

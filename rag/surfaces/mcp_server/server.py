@@ -26,7 +26,8 @@ from mcp.types import Tool as ListedTool
 
 from rag import __version__
 from rag.errors import RagError
-from rag.logs import get_logger
+from rag.errors.system_fault import system_fault
+from rag.platform.logs import get_logger
 from rag.settings import Settings
 from rag.surfaces.mcp_server.error_result import error_result
 from rag.surfaces.mcp_server.ingest_progress import NotifyingProgress
@@ -41,7 +42,6 @@ from rag.surfaces.mcp_server.tools.lookup_knowledge_batch import LOOKUP_KNOWLEDG
 from rag.surfaces.mcp_server.tools.schema import SCHEMA
 from rag.surfaces.mcp_server.tools.search import SEARCH
 from rag.surfaces.shared_base import SharedBase
-from rag.system_fault import system_fault
 
 SERVER_NAME = "rag-evidence"
 INSTRUCTIONS = """\

@@ -9,8 +9,8 @@ from typing import Any
 
 from mcp.types import ToolAnnotations
 
+from rag.base.knowledge_base import KnowledgeBase
 from rag.ingest.protocol import IngestProgress
-from rag.knowledge_base import KnowledgeBase
 from rag.settings import Settings
 from rag.surfaces.shared_base import SharedBase
 from rag.wire import json_schema

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from watchfiles import Change
 
-from rag.at_path import real_path
 from rag.ingest.ignore_rules import IGNORE_FILES, is_built_in_excluded
 from rag.ingest.readers import ReaderRegistry
+from rag.platform.at_path import real_path
 
 
 class ChangeFilter:

@@ -9,11 +9,11 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Protocol
 
-from rag.at_path import real_path
 from rag.errors import MissingExtraError, PathNotFoundError, RagError
 from rag.ingest.protocol import IngestProgress
 from rag.ingest.records import IngestReport
-from rag.logs import get_logger
+from rag.platform.at_path import real_path
+from rag.platform.logs import get_logger
 
 try:
     from watchfiles import watch

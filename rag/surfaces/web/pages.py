@@ -9,10 +9,11 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.responses import HTMLResponse
 
-from rag.diagnosis import diagnose
+from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import ForbiddenError, RagError, StoreNotInitialisedError
 from rag.evidence.records import RagToolResult
-from rag.knowledge_base import KnowledgeBase
+from rag.maintenance.diagnosis import diagnose
+from rag.requests.lookup_request import parse_request
 from rag.settings import Settings
 from rag.surfaces.http_api.access import browser_caller
 from rag.surfaces.http_api.api_keys import READ, Caller
@@ -27,7 +28,6 @@ from rag.surfaces.web.page_form import MODES, PageForm, read_form
 from rag.surfaces.web.reliability import trust_view
 from rag.surfaces.web.rendering import render
 from rag.text import Analyzer
-from rag.tool.lookup_request import parse_request
 from rag.wire.search_response import SearchResult
 
 router = APIRouter(include_in_schema=False)

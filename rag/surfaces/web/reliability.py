@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rag.trust.profile import TrustProfile
+from rag.answerability.profile import TrustProfile
 
 SIDE = 240  # of the drawing's square, in its own units
 RELIABILITY = "reliability"

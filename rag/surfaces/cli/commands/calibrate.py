@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
+from rag.platform.at_path import at_path
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import note, print_record
 from rag.surfaces.counted import counted

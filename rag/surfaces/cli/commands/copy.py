@@ -36,11 +36,11 @@ def copy_command(
     target
         URI of the store to copy to; it is made where there is none.
     """
-    from rag.base_copy import copy_base
-    from rag.logs import configure_logging
+    from rag.maintenance.base_copy import copy_base
+    from rag.platform.logs import configure_logging
 
     settings = common.settings()
-    configure_logging(settings.logs)
+    configure_logging(**settings.logs.model_dump())
     with progress_for(
         quiet=common.json, work="copy", unit="documents", chunks="chunks"
     ) as progress:

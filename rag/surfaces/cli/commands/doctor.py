@@ -33,7 +33,7 @@ def doctor_command(
     repair
         Mend what can be mended first, such as what an interrupted ingest left behind.
     """
-    from rag.diagnosis import diagnose
+    from rag.maintenance.diagnosis import diagnose
 
     report = diagnose(common.settings, common.open, repair=repair)
     if common.json:

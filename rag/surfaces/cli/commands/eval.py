@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
+from rag.platform.at_path import at_path
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import note, print_record
 
@@ -107,7 +107,7 @@ def _evaluated(
     from rag.evaluation.cross_questions import cross_questions
     from rag.evaluation.evaluate import evaluate
     from rag.evaluation.golden_file import read_golden_file
-    from rag.logs import configure_logging
+    from rag.platform.logs import configure_logging
     from rag.surfaces.cli.eval_view import EvalProgress
     from rag.surfaces.cli.ingest_view import progress_for
 
@@ -116,7 +116,7 @@ def _evaluated(
         asked = read_beir_folder(path, most=most)
         others = cross_questions(cross, asked.questions, most=most)
         settings = common.settings()
-        configure_logging(settings.logs)
+        configure_logging(**settings.logs.model_dump())
         with TemporaryDirectory(prefix="rag-eval-") as scratch:
             folder = work or Path(scratch)
             with progress_for(quiet=common.json) as shown:

@@ -48,8 +48,8 @@ def fetch_command(
     tenant
         The document's tenant, where several have its path; "" for none.
     """
+    from rag.requests.fetch_request import parse_fetch
     from rag.surfaces.cli.fetch_view import print_fetch
-    from rag.tool.fetch_request import parse_fetch
 
     given = parse_fetch(
         {

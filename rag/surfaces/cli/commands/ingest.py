@@ -62,8 +62,8 @@ def ingest_command(
         List every file of the run, not only those with a problem.
     """
     from rag.ingest.folder_walk import walk_folder
-    from rag.tool.ingest_arguments import PathIngest
-    from rag.tool.request import parse_as
+    from rag.requests.ingest_arguments import PathIngest
+    from rag.requests.request import parse_as
 
     if name is not None and path != STANDARD_INPUT:
         raise InvalidArgumentError(
@@ -97,8 +97,8 @@ def ingest_command(
 
 
 def _standard_input(name: str | None, about: dict[str, Any]) -> bytes:
-    from rag.tool.ingest_arguments import TextIngest
-    from rag.tool.request import parse_as
+    from rag.requests.ingest_arguments import TextIngest
+    from rag.requests.request import parse_as
 
     if name is None:
         raise InvalidArgumentError(

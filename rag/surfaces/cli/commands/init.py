@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag.at_path import at_path
 from rag.errors import ConfirmationRequiredError, InvalidArgumentError
+from rag.platform.at_path import at_path
 from rag.surfaces.cli.options import PrintingOptions
 from rag.surfaces.cli.terminal import Page, print_record
 
@@ -27,7 +27,7 @@ def init_command(
         Replace a file that is there already.
     """
     from rag.settings import CONFIG_FILE
-    from rag.settings_file import settings_toml
+    from rag.settings.settings_file import settings_toml
     from rag.wire.base_reports import InitReport
 
     target = common.config or Path(CONFIG_FILE)

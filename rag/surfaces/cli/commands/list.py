@@ -28,8 +28,8 @@ def list_command(
     offset
         Pass over this many first.
     """
-    from rag.tool.list_request import ListRequest
-    from rag.tool.request import parse_as
+    from rag.requests.list_request import ListRequest
+    from rag.requests.request import parse_as
 
     given = parse_as(ListRequest, {"filters": filters.given(), "limit": limit, "offset": offset})
     with common.open() as base:

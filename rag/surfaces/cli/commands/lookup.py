@@ -74,9 +74,9 @@ def lookup_command(
         Print only the context block, ready to be put into a prompt.
     """
     from rag.evidence.records import RelevanceLevel
+    from rag.requests.lookup_request import parse_request
     from rag.surfaces.cli.lookup_view import print_lookup, verdict
     from rag.surfaces.cli.origins import origins_of
-    from rag.tool.lookup_request import parse_request
 
     given = parse_request(
         {

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from rag.at_path import at_path, home_path, real_path
 from rag.errors import InvalidArgumentError
+from rag.platform.at_path import at_path, home_path, real_path
 from rag.surfaces.cli.options import BaseOptions
 from rag.surfaces.cli.terminal import no_base_yet, note
 from rag.surfaces.collector_pauses import collect_rarely
@@ -52,7 +52,7 @@ def mcp_command(
         Listen where other machines can reach it; there is no password.
     """
     from rag.assembly import is_server, open_base
-    from rag.logs import configure_logging
+    from rag.platform.logs import configure_logging
     from rag.surfaces.mcp_server.http import serve_http
     from rag.surfaces.mcp_server.server import build_server
     from rag.surfaces.mcp_server.stdio import serve_stdio
@@ -70,7 +70,9 @@ def mcp_command(
         settings, shared, roots=_folders(root), max_result_tokens=max_result_tokens
     )
     collect_rarely()
-    configure_logging(settings.logs)  # after the protocol's library, which has its own ideas
+    configure_logging(
+        **settings.logs.model_dump()
+    )  # after the protocol's library, which has its own ideas
     uri = settings.store.uri  # looked at without opening, which no handshake may wait for
     if not is_server(uri) and not at_path(uri).exists:
         if settings.readonly:

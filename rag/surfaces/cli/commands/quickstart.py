@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
-from rag.at_path import at_path
 from rag.errors import InvalidArgumentError
+from rag.platform.at_path import at_path
 from rag.surfaces.cli.ingest_view import print_report, progress_for
 from rag.surfaces.cli.options import QuickstartOptions
 from rag.surfaces.cli.terminal import Page, print_record
@@ -41,8 +41,8 @@ def quickstart_command(
     question
         What to look up.
     """
+    from rag.requests.lookup_request import parse_request
     from rag.surfaces.cli.lookup_view import print_lookup
-    from rag.tool.lookup_request import parse_request
     from rag.wire.base_reports import QuickstartReport
 
     common = replace(common, store=common.store or str(folder / ".rag"))

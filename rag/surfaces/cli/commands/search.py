@@ -91,10 +91,10 @@ def search_command(
             allowed="a query",
             hint='for example: rag search "rotate signing keys"',
         )
+    from rag.requests.request import parse_as
     from rag.surfaces.cli.origins import origins_of
     from rag.surfaces.cli.search_view import print_search
     from rag.tool import SearchRequest
-    from rag.tool.request import parse_as
 
     request = parse_as(
         SearchRequest,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from rag.at_path import at_path
 from rag.errors import MissingExtraError, PathNotFoundError, StoreNotInitialisedError
+from rag.platform.at_path import at_path
 from rag.surfaces.cli.options import BaseOptions
 from rag.surfaces.cli.shown_default import default_of
 from rag.surfaces.cli.terminal import no_base_yet, note
@@ -79,10 +79,10 @@ def serve_command(
     if new_key is not None:
         print(new_key_table(new_key, tenant=tenant, write=write))  # noqa: T201  # the CLI's own voice
         return 0
-    from rag.logs import configure_logging
+    from rag.platform.logs import configure_logging
 
     settings = common.settings(server=_overrides(host, port, root, allow_without_keys))
-    configure_logging(settings.logs)
+    configure_logging(**settings.logs.model_dump())
     collect_rarely()
     check_exposure(settings.server)
     shared, spans = _base_and_spans(settings)

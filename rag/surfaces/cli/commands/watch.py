@@ -6,8 +6,8 @@ import signal
 from pathlib import Path
 from threading import Event
 
-from rag.at_path import at_path
 from rag.errors import InvalidArgumentError, PathNotFoundError, ReadonlyError
+from rag.platform.at_path import at_path
 from rag.surfaces.cli.options import CommonOptions
 from rag.surfaces.cli.terminal import note, shown
 
@@ -53,13 +53,13 @@ def watch_command(
     """
     from rag.assembly import is_server, open_base
     from rag.embedding import default_cache_path
-    from rag.logs import configure_logging
+    from rag.platform.logs import configure_logging
     from rag.surfaces.shared_base import SharedBase
     from rag.surfaces.watch.folder_watcher import FolderWatcher
     from rag.surfaces.watch.plain_lines import PlainLines
 
     settings = common.settings()
-    configure_logging(settings.logs)
+    configure_logging(**settings.logs.model_dump())
     if settings.readonly:
         raise ReadonlyError("cannot watch: this base is read-only", given="watch")
     if not at_path(folder).is_folder:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rag.requests.fetch_request import FetchRequest, parse_fetch
 from rag.surfaces.mcp_server.text_blocks import fetch_text
 from rag.surfaces.mcp_server.tool import READS, Answer, Call, Tool
-from rag.tool.fetch_request import FetchRequest, parse_fetch
 from rag.tool.tool_schema import input_schema
 from rag.wire import to_wire
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag.at_path import at_path, real_path
 from rag.errors import InvalidArgumentError, PathNotFoundError, RefusedError
+from rag.platform.at_path import at_path, real_path
+from rag.requests.ingest_arguments import PathIngest
+from rag.requests.request import parse_as
 from rag.surfaces.mcp_server.text_blocks import ingest_text
 from rag.surfaces.mcp_server.tool import REPLACES, Answer, Call, Tool
-from rag.tool.ingest_arguments import PathIngest
-from rag.tool.request import parse_as
 from rag.tool.tool_schema import input_schema
 from rag.wire import to_wire
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rag.requests.ingest_arguments import TextIngest
+from rag.requests.request import parse_as, without_nulls
 from rag.surfaces.mcp_server.text_blocks import ingest_text
 from rag.surfaces.mcp_server.tool import REPLACES, Answer, Call, Tool
-from rag.tool.ingest_arguments import TextIngest
-from rag.tool.request import parse_as, without_nulls
 from rag.tool.tool_schema import input_schema
 from rag.wire import to_wire
 

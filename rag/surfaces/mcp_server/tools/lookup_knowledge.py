@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from rag.evidence.records import RagToolResult
+from rag.requests.lookup_request import parse_request
 from rag.surfaces.mcp_server.tool import READS, Answer, Call, Tool
-from rag.tool.lookup_request import parse_request
 from rag.tool.result_text import lookup_text
 from rag.tool.tool_schema import TOOL_DESCRIPTION, TOOL_NAME, input_schema
 from rag.wire import to_wire

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from rag.requests.batch_request import BatchRequest
+from rag.requests.request import parse_as
 from rag.surfaces.mcp_server.text_blocks import batch_text
 from rag.surfaces.mcp_server.tool import READS, Answer, Call, Tool
 from rag.surfaces.mcp_server.tools.lookup_knowledge import session_of, without_counts
-from rag.tool.batch_request import BatchRequest
-from rag.tool.request import parse_as
 from rag.tool.tool_schema import input_schema
 from rag.wire import to_wire
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rag.requests.request import Request, parse_as
 from rag.surfaces.mcp_server.text_blocks import schema_text
 from rag.surfaces.mcp_server.tool import READS, Answer, Call, Tool
-from rag.tool.request import Request, parse_as
 from rag.tool.tool_schema import input_schema
 from rag.wire import to_wire
 
