@@ -63,7 +63,8 @@ def configure_logging(
 
     Our own events appear from ``level`` up, as sentences or as JSON lines. Foreign libraries
     appear from warning up, whatever the level, each record as one line without a traceback: what
-    went wrong for the caller is said by the typed error that follows. Calling it again replaces the configuration.
+    went wrong for the caller is said by the typed error that follows. Calling it again replaces
+    the configuration.
     """
     number = logging.getLevelNamesMapping()[level.upper()]
     handler = _StderrHandler()
