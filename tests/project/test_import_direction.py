@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.project.measure import import_cycles, import_graph
 from tests.project.repository import (
     PACKAGE,
     ROOT,
@@ -135,3 +136,7 @@ def test_libraries_enter_by_the_doors_that_the_dependencies_page_names():
 
 def _passes(path: str, glob: str) -> bool:
     return path.startswith(glob.removesuffix("**")) if glob.endswith("**") else fnmatch(path, glob)
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    assert import_cycles(import_graph()) == []

@@ -1,4 +1,4 @@
-"""The public surface is small and changes on purpose only."""
+"""What users import is small and changes on purpose only; inner rooms are free to move."""
 
 from __future__ import annotations
 
@@ -7,40 +7,10 @@ import inspect
 
 import pytest
 
-from tests.project.repository import PACKAGE, ROOT
-
 MOST_NAMES = 30  # what a reader can take in at a glance
 
 PUBLIC: dict[str, list[str]] = {
     "rag": ["KnowledgeBase", "RagError", "Settings", "__version__", "load_settings", "open"],
-    "rag.assembly": [
-        "build_embedder",
-        "build_store",
-        "is_server",
-        "open_base",
-        "own_profile_path",
-    ],
-    "rag.embedding": [
-        "Embedder",
-        "EmbedderIdentity",
-        "VectorCache",
-        "covers",
-        "default_cache_path",
-    ],
-    "rag.evidence": [
-        "AttemptLedger",
-        "EvidencePacker",
-        "EvidencePostProcessor",
-        "EvidenceProjector",
-        "RagBatchResult",
-        "RagToolResult",
-        "RelevanceGate",
-        "cite",
-        "is_stale",
-        "pack_batch",
-        "rate_hits",
-    ],
-    "rag.ingest.readers": ["ReaderRegistry", "reader_for", "supported_suffixes"],
     "rag.integrations.haystack": ["EvidenceJudge", "KnowledgeRetriever", "foreign_hits"],
     "rag.integrations.langchain": ["KnowledgeRetriever", "foreign_hits", "lookup_tool"],
     "rag.integrations.llama_index": [
@@ -49,56 +19,7 @@ PUBLIC: dict[str, list[str]] = {
         "foreign_hits",
     ],
     "rag.integrations.pydantic_ai": ["lookup_tool"],
-    "rag.ranking": [
-        "Channel",
-        "ChannelEntry",
-        "FusedEntry",
-        "FusionPolicy",
-        "MinMaxFusion",
-        "Quality",
-        "ReciprocalRankFusion",
-        "RetrievalDetail",
-        "RetrievalScoreNormalizer",
-        "ScoreKind",
-        "ScoreLabel",
-        "SearchHit",
-        "SearchMode",
-        "StoredChunk",
-    ],
-    "rag.retrieval": ["DocumentFetcher", "SearchQuery", "SearchResponse", "VectorSearchService"],
-    "rag.settings": [
-        "CONFIG_FILE",
-        "ApiKeySettings",
-        "ChunkingSettings",
-        "EmbeddingSettings",
-        "EvidenceSettings",
-        "GateSettings",
-        "IngestSettings",
-        "LogSettings",
-        "SearchSettings",
-        "ServerSettings",
-        "Settings",
-        "StoreSettings",
-        "TextSettings",
-        "TrustSettings",
-        "load_settings",
-    ],
-    "rag.stores.local": ["LexicalRetriever", "LocalKnowledgeStore", "VectorRetriever"],
     "rag.testing": ["CannedRetriever", "HashingEmbedder"],
-    "rag.text": [
-        "Analyzer",
-        "EstimatingTokenCounter",
-        "Script",
-        "Snippet",
-        "Token",
-        "TokenCounter",
-        "clean_text",
-        "encode_term",
-        "encode_terms",
-        "make_snippet",
-        "make_token_counter",
-        "script_shares",
-    ],
     "rag.tool": [
         "EvidenceChain",
         "ForeignHit",
@@ -110,27 +31,11 @@ PUBLIC: dict[str, list[str]] = {
         "lookup_text",
         "tool_definition",
     ],
-    "rag.answerability": [
-        "ChannelLists",
-        "FusionChoice",
-        "Signals",
-        "TrustEstimator",
-        "TrustModel",
-        "TrustProfile",
-        "TrustSignal",
-        "channel_lists",
-        "read_profile",
-        "shipped_profile",
-        "trust_features",
-    ],
     "rag.wire": ["WIRE_TYPES", "json_schema", "to_json", "to_wire"],
 }
-ROOMS = sorted(
-    ".".join(path.parent.relative_to(ROOT).parts) for path in PACKAGE.rglob("__init__.py")
-)
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("room", PUBLIC)
 def test_a_room_exports_what_is_written_here_and_nothing_else(room: str):
     """Adding or removing a public name is a change for users: write it in CHANGELOG.md too."""
     assert getattr(importlib.import_module(room), "__all__", []) == PUBLIC.get(room, [])

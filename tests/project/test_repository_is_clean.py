@@ -85,20 +85,6 @@ def test_the_version_stands_in_the_changelog():
     assert re.search(rf"^## \[{re.escape(version.group(1))}\] - ", changelog, re.MULTILINE)
 
 
-def test_prose_writes_look_up_as_the_glossary_does():
-    """The noun has a hyphen; ``lookup`` stands in code."""
-    found = []
-    for path in text_files():
-        if path.name == "glossary.md" or path.suffix not in {".md", ".yml", ".toml", ".html"}:
-            continue
-        prose = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.DOTALL)
-        for match in re.finditer(
-            r"(?i)\b(?:an?|the|one|each|every|of) lookup\b.*|\blookup tool\b", prose
-        ):
-            found.append(f"{path.relative_to(ROOT)}: {match[0]}")
-    assert found == [], one_a_line(found)
-
-
 def test_the_source_distribution_holds_what_its_tests_need():
     build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
     included = {Path(name.lstrip("/")).name for name in build["targets"]["sdist"]["include"]}
