@@ -1,4 +1,4 @@
-"""What the channels said to one question: all that the trust signal is computed from."""
+"""What the channels said to one question: all that the answerability signal is computed from."""
 
 from __future__ import annotations
 

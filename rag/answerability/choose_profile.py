@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.answerability.profile import TrustProfile, read_profile, shipped_profile
+from rag.answerability.profile import AnswerabilityProfile, read_profile, shipped_profile
 from rag.embedding.protocol import EmbedderIdentity
 from rag.errors import ConfigError
 from rag.platform.at_path import at_path
 from rag.stores.records import Manifest
 
 AUTO, NONE = "auto", "none"
-REMEDY = "run rag calibrate again, or set trust.profile to none"
+REMEDY = "run rag calibrate again, or set answerability.profile to none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileChoice:
     """The profile that holds, if any, and what is to be said of one that does not."""
 
-    profile: TrustProfile | None
+    profile: AnswerabilityProfile | None
     warnings: tuple[str, ...] = ()
 
 
@@ -43,7 +43,7 @@ def choose_profile(
         refusal = named.refusal(analyzer=analyzer, embedder=embedder)
         if refusal is not None:
             raise ConfigError(
-                f"the trust profile {named.name} cannot be used: {refusal}",
+                f"the answerability profile {named.name} cannot be used: {refusal}",
                 given=setting,
                 allowed="a profile of the base's own analyser and embedder",
                 hint=REMEDY,
@@ -54,7 +54,9 @@ def choose_profile(
         try:
             mine = read_profile(own)
         except ConfigError as error:
-            warnings = (f"the base's own trust profile is ignored: {error.message}; {REMEDY}",)
+            warnings = (
+                f"the base's own answerability profile is ignored: {error.message}; {REMEDY}",
+            )
         else:
             refusal = mine.refusal(analyzer=analyzer, embedder=embedder)
             if refusal is None:
@@ -70,12 +72,12 @@ def index_name(manifest: Manifest) -> str:
     return f"{manifest.schema_version}@{manifest.created_at}"
 
 
-def expiry(profile: TrustProfile | None, manifest: Manifest) -> str | None:
+def expiry(profile: AnswerabilityProfile | None, manifest: Manifest) -> str | None:
     """Say why a profile of one index does not hold for this one; None where it does."""
     if profile is None or profile.index is None or profile.index == index_name(manifest):
         return None
     return _ignored(profile, "it is for another index than this")
 
 
-def _ignored(profile: TrustProfile, why: str) -> str:
-    return f"the base's own trust profile {profile.name} is ignored: {why}; {REMEDY}"
+def _ignored(profile: AnswerabilityProfile, why: str) -> str:
+    return f"the base's own answerability profile {profile.name} is ignored: {why}; {REMEDY}"

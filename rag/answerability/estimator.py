@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag.answerability.channel_lists import ChannelLists
-from rag.answerability.features import trust_features
-from rag.answerability.profile import Signals, TrustModel, TrustProfile, signals_of
+from rag.answerability.features import answerability_features
+from rag.answerability.profile import AnswerabilityModel, AnswerabilityProfile, Signals, signals_of
 
 LIKELY_TOPIC = 0.5  # below, a question is more likely off the topic than on it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrustSignal:
+class AnswerabilitySignal:
     """What a profile says of one question.
 
     ``on_topic`` is the probability that the base covers such a question at all, and
@@ -24,7 +24,7 @@ class TrustSignal:
     on_topic: float
     profile: str
     basis: Signals
-    model: TrustModel
+    model: AnswerabilityModel
 
     @property
     def off_topic(self) -> bool:
@@ -32,21 +32,21 @@ class TrustSignal:
         return self.on_topic < max(LIKELY_TOPIC, self.model.none)
 
 
-class TrustEstimator:
+class AnswerabilityEstimator:
     """Applies a profile: arithmetic on some twenty numbers, no query and no model call."""
 
-    def __init__(self, profile: TrustProfile) -> None:
+    def __init__(self, profile: AnswerabilityProfile) -> None:
         self.profile = profile
 
-    def judge(self, lists: ChannelLists) -> TrustSignal | None:
+    def judge(self, lists: ChannelLists) -> AnswerabilitySignal | None:
         """Return the signal; None where the profile has no model for what the channels gave."""
         basis = signals_of(lists)
         model = None if basis is None else self.profile.models.get(basis)
         if basis is None or model is None:
             return None
-        features = trust_features(lists)
+        features = answerability_features(lists)
         on_topic = model.topic.probability(features)
-        return TrustSignal(
+        return AnswerabilitySignal(
             probability=on_topic * model.answer.probability(features),
             on_topic=on_topic,
             profile=self.profile.name,

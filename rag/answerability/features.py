@@ -62,7 +62,7 @@ WHOLE_FROM = 0.8  # coverage; the rest may be a question word or a particle
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
-def trust_features(lists: ChannelLists) -> Mapping[str, float]:
+def answerability_features(lists: ChannelLists) -> Mapping[str, float]:
     """Return the features that these lists allow, by name; all finite."""
     found: dict[str, float] = {"query_words": math.log1p(lists.words)}
     if lists.lexical is not None:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rag.answerability.channel_lists import ChannelLists
-from rag.answerability.features import has_bigrams, trust_features
+from rag.answerability.features import answerability_features, has_bigrams
 from rag.answerability.logistic_model import LogisticModel
 from rag.embedding.protocol import EmbedderIdentity
 from rag.errors import ConfigError
 from rag.stores.records import TermReport
 
-FORMAT = "rag_trust_profile.v1"
+FORMAT = "rag_answerability_profile.v1"
 SHIPPED = "minilm-english.json"
 
 
@@ -49,7 +49,7 @@ def signals_of(lists: ChannelLists) -> Signals | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrustModel:
+class AnswerabilityModel:
     """Two questions asked of the same features, and where levels are cut.
 
     ``topic``: is this a question that the base covers at all? ``answer``: given that, do the
@@ -75,7 +75,7 @@ class FusionChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrustProfile:
+class AnswerabilityProfile:
     """A calibration and what it is bound to.
 
     It holds for bases of this analyser and, where vectors take part, this embedder; a profile of
@@ -87,7 +87,7 @@ class TrustProfile:
     analyzer: str
     embedder: EmbedderIdentity | None
     index: str | None
-    models: Mapping[Signals, TrustModel]
+    models: Mapping[Signals, AnswerabilityModel]
     fusion: FusionChoice | None
     corpora: tuple[str, ...] = ()
     date: str = ""
@@ -110,7 +110,7 @@ class TrustProfile:
         return None
 
 
-def read_profile(path: Path) -> TrustProfile:
+def read_profile(path: Path) -> AnswerabilityProfile:
     """Return the profile of a file.
 
     Raises:
@@ -120,27 +120,27 @@ def read_profile(path: Path) -> TrustProfile:
         return parse_profile(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
-            f"{path} is no trust profile: {type(error).__name__}: {error}",
+            f"{path} is no answerability profile: {type(error).__name__}: {error}",
             given=str(path),
             allowed=f"a file that rag calibrate wrote ({FORMAT})",
-            hint="write one with: rag calibrate --golden FILE; or set trust.profile to none",
+            hint="write one with: rag calibrate --golden FILE; or set answerability.profile = none",
         ) from None
 
 
-def shipped_profile() -> TrustProfile:
+def shipped_profile() -> AnswerabilityProfile:
     """Return the profile of the default embedder and analyser that comes with the package."""
     return parse_profile(
         (files("rag.answerability") / "profiles" / SHIPPED).read_text(encoding="utf-8")
     )
 
 
-def parse_profile(text: str) -> TrustProfile:
+def parse_profile(text: str) -> AnswerabilityProfile:
     """Return the profile of a JSON text; ValueError, KeyError or TypeError where it is none."""
     record = json.loads(text)
     if record.pop("format") != FORMAT:
         raise ValueError(f"expected the format {FORMAT}")
     embedder, fusion = record.pop("embedder"), record.pop("fusion")
-    return TrustProfile(
+    return AnswerabilityProfile(
         **{
             **record,
             "embedder": None if embedder is None else EmbedderIdentity(**embedder),
@@ -153,8 +153,8 @@ def parse_profile(text: str) -> TrustProfile:
     )
 
 
-def _model(record: Mapping[str, Any], signals: Signals) -> TrustModel:
-    model = TrustModel(
+def _model(record: Mapping[str, Any], signals: Signals) -> AnswerabilityModel:
+    model = AnswerabilityModel(
         topic=LogisticModel(**_tuples(record["topic"])),
         answer=LogisticModel(**_tuples(record["answer"])),
         none=float(record["none"]),
@@ -176,7 +176,7 @@ def _features_of(signals: Signals) -> frozenset[str]:
         vector=() if "vectors" in signals else None,
         terms=no_terms if "words" in signals or signals is Signals.BIGRAMS else None,
     )
-    return frozenset(trust_features(lists))
+    return frozenset(answerability_features(lists))
 
 
 _FEATURES = {signals: _features_of(signals) for signals in Signals}

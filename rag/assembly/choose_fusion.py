@@ -1,10 +1,10 @@
-"""Which fusion holds: the settings' own, else the trust profile's, else the defaults."""
+"""Which fusion holds: the settings' own, else the answerability profile's, else the defaults."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rag.answerability import TrustProfile
+from rag.answerability import AnswerabilityProfile
 from rag.embedding import Embedder
 from rag.ranking import Channel, FusionPolicy, MinMaxFusion, ReciprocalRankFusion
 from rag.settings import Settings
@@ -12,7 +12,7 @@ from rag.settings import Settings
 FUSION_SETTINGS = frozenset({"fusion", "rrf_k", "lexical_weight", "vector_weight"})
 
 
-def with_fusion(settings: Settings, profile: TrustProfile | None) -> Settings:
+def with_fusion(settings: Settings, profile: AnswerabilityProfile | None) -> Settings:
     """Return the settings with a profile's fusion, unless they name one themselves."""
     named = settings.search.model_fields_set & FUSION_SETTINGS
     if profile is None or profile.fusion is None or named:

@@ -19,12 +19,12 @@ MILVUS_LITE_SUFFIX = ".db"  # what Milvus Lite itself demands of a path
 
 
 def own_profile_path(uri: str) -> Path | None:
-    """Return where the trust profile of the base at a store URI is kept; None for a server."""
+    """Return where a store's own answerability profile is kept; None for a server."""
     if is_server(uri):
         return None
     if uri.endswith(MILVUS_LITE_SUFFIX):
-        return Path(f"{uri}.trust.json")
-    return Path(uri) / "trust.json"
+        return Path(f"{uri}.answerability.json")
+    return Path(uri) / "answerability.json"
 
 
 def build_store(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rag.answerability import TrustEstimator
+from rag.answerability import AnswerabilityEstimator
 from rag.answerability.choose_profile import choose_profile, expiry
 from rag.assembly.choose_embedder import build_cache, build_embedder
 from rag.assembly.choose_fusion import build_fusion, channel_weights, with_fusion
@@ -70,7 +70,7 @@ def open_base(
     identity = embedder.identity if embedder is not None else None
     own = own_profile_path(settings.store.uri)
     choice = choose_profile(
-        settings.trust.profile,
+        settings.answerability.profile,
         own,
         analyzer=analyzer.version,
         embedder=identity,
@@ -84,7 +84,7 @@ def open_base(
     if expired is not None:  # only an open store tells, and the fusion of another index must go
         store.close()
         choice = choose_profile(
-            given.trust.profile, None, analyzer=analyzer.version, embedder=identity
+            given.answerability.profile, None, analyzer=analyzer.version, embedder=identity
         )
         choice = replace(choice, warnings=(expired,))
         settings = with_fusion(given, choice.profile)
@@ -97,7 +97,7 @@ def open_base(
     stale_after_days = settings.search.stale_after_days
     normalizer = RetrievalScoreNormalizer()
     post_processor = EvidencePostProcessor(settings.evidence)
-    trust = TrustEstimator(choice.profile) if choice.profile is not None else None
+    answerability = AnswerabilityEstimator(choice.profile) if choice.profile is not None else None
     tool = LookupKnowledgeTool(
         service=service,
         normalizer=normalizer,
@@ -108,7 +108,7 @@ def open_base(
         analyzer=analyzer,
         unmatched_terms=store.unmatched_terms,
         settings=settings,
-        trust=trust,
+        answerability=answerability,
         headings=MainHeadings(store),
         notices=choice.warnings,
     )
@@ -150,7 +150,7 @@ def open_base(
             ),
             writer=writer,
             weights=weights,
-            trust=trust,
-            trust_warnings=choice.warnings,
+            answerability=answerability,
+            answerability_warnings=choice.warnings,
         ),
     )

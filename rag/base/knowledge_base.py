@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from rag.answerability import TrustEstimator
+from rag.answerability import AnswerabilityEstimator
 from rag.base.deletion import delete_all, delete_document
 from rag.base.description import describe_base
 from rag.base.fetch_stored import fetch_stored
@@ -63,8 +63,8 @@ class Parts:
     fetcher: DocumentFetcher
     writer: KnowledgeWriter
     weights: Mapping[Channel, float]
-    trust: TrustEstimator | None = None
-    trust_warnings: tuple[str, ...] = ()
+    answerability: AnswerabilityEstimator | None = None
+    answerability_warnings: tuple[str, ...] = ()
 
 
 class KnowledgeBase:

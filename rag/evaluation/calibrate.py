@@ -1,4 +1,4 @@
-"""Fits a trust profile and a fusion to one base, and says what they are worth."""
+"""Fits an answerability profile and a fusion to one base, and says what they are worth."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from rag.answerability import FusionChoice, Signals, TrustModel, TrustProfile
+from rag.answerability import AnswerabilityModel, AnswerabilityProfile, FusionChoice, Signals
 from rag.answerability.choose_profile import index_name
 from rag.answerability.profile import signals_of
 from rag.base.knowledge_base import KnowledgeBase
 from rag.errors import InvalidArgumentError
-from rag.evaluation.cross_validation import TrustScore, score_pooled
+from rag.evaluation.cross_validation import AnswerabilityScore, score_pooled
 from rag.evaluation.evaluate import fusion_in_force
 from rag.evaluation.examples import Example, examples_of, with_removed
 from rag.evaluation.fusion_search import (
@@ -23,7 +23,7 @@ from rag.evaluation.fusion_search import (
     best_fusion,
     compare_fusions,
 )
-from rag.evaluation.model_fit import fit_trust_model
+from rag.evaluation.model_fit import fit_answerability_model
 from rag.evaluation.observe import Observer
 from rag.evaluation.records import Construction, Observation, Question, QuestionSet
 from rag.text import Analyzer
@@ -41,8 +41,8 @@ class Calibration:
     """A profile, what each of its models is worth on questions it was not fitted on, and the
     fusions it chose from (None where no two channels answered)."""
 
-    profile: TrustProfile
-    scores: dict[str, TrustScore]
+    profile: AnswerabilityProfile
+    scores: dict[str, AnswerabilityScore]
     fusions: FusionComparison | None
     fusion_before: FusionChoice
 
@@ -78,15 +78,17 @@ def calibrate(
             given=lost[0].text,
             allowed="paths as rag list shows them",
         )
-    models: dict[Signals, TrustModel] = {}
-    scores: dict[str, TrustScore] = {}
+    models: dict[Signals, AnswerabilityModel] = {}
+    scores: dict[str, AnswerabilityScore] = {}
     every = with_removed(observed)
     for signals in _signals_met(every):
         folds = _folds(every, signals)
         score = _cross_validated(folds, signals)
         scores[str(signals)] = score
         if score.separations["all"].brier_skill > 0:
-            models[signals] = fit_trust_model([one for fold in folds for one in fold], signals)
+            models[signals] = fit_answerability_model(
+                [one for fold in folds for one in fold], signals
+            )
     if not models:
         skill = max((one.separations["all"].brier_skill for one in scores.values()), default=0.0)
         raise InvalidArgumentError(
@@ -99,7 +101,7 @@ def calibrate(
     compared = compare_fusions(observed, tuple(dict.fromkeys((fusion_in_force(base), *CANDIDATES))))
     manifest = parts.store.stats().manifest
     today = datetime.now(UTC).date().isoformat()
-    profile = TrustProfile(
+    profile = AnswerabilityProfile(
         name=f"{questions.name}-{today}",
         analyzer=manifest.analyzer,
         embedder=manifest.embedder,
@@ -116,7 +118,7 @@ def calibrate(
 
 
 def _measured(
-    scores: Mapping[str, TrustScore], models: Mapping[Signals, TrustModel]
+    scores: Mapping[str, AnswerabilityScore], models: Mapping[Signals, AnswerabilityModel]
 ) -> dict[str, Any]:
     """Return the measures by signals, and once more by themselves those of the model that serves
     most questions, for a page to show."""
@@ -179,9 +181,9 @@ def _origin(one: Observation) -> str:
     return f"{'own' if own else kind}:{one.question.question_id}"
 
 
-def _cross_validated(folds: Sequence[Sequence[Example]], signals: Signals) -> TrustScore:
+def _cross_validated(folds: Sequence[Sequence[Example]], signals: Signals) -> AnswerabilityScore:
     pairs = []
     for at, held_out in enumerate(folds):
         rest = [one for place, fold in enumerate(folds) if place != at for one in fold]
-        pairs.append((fit_trust_model(rest, signals), held_out))
+        pairs.append((fit_answerability_model(rest, signals), held_out))
     return score_pooled(pairs)

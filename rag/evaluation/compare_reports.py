@@ -10,7 +10,7 @@ from rag.wire.evaluation_records import Difference, EvalComparison, LoneMeasure
 
 Verdict = Literal["better", "worse", "same"]
 CALIBRATED = "calibrated verdicts"
-"""1 for a report whose verdicts rest on a trust profile, 0 for one whose do not."""
+"""1 for a report whose verdicts rest on an answerability profile, 0 for one whose do not."""
 
 
 def compare_reports(
@@ -18,8 +18,9 @@ def compare_reports(
 ) -> EvalComparison:
     """Return the differences in the measures that both reports have, and what only one has.
 
-    Where one report was made with a trust profile and the other without, that is a difference of
-    its own: the measures of trust then stand in one report alone, and would hide it.
+    Where one report was made with an answerability profile and the other without, that is a
+    difference of its own: the measures of answerability then stand in one report alone, and would
+    hide it.
 
     Raises:
         InvalidArgumentError: the reports are of other questions, share no measure, or one is not
@@ -102,7 +103,7 @@ def _measures(report: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, Any, 
     for mode, measures in report["retrieval"].items():
         for name, one in measures.items():
             yield f"{mode} {name}", (one["mean"], one["low"], one["high"])
-    for kind, curve in report["trust"].items():
+    for kind, curve in report["answerability"].items():
         for name in ("auroc", "brier_skill"):
             value = curve["separation"][name]
             yield f"{kind} {name}", (value, value, value)

@@ -1,4 +1,4 @@
-"""What a trust model is worth on questions it was not fitted on."""
+"""What an answerability model is worth on questions it was not fitted on."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.answerability import Signals, TrustModel
+from rag.answerability import AnswerabilityModel, Signals
 from rag.answerability.estimator import LIKELY_TOPIC
+from rag.evaluation.answerability_measures import reliability, separation
 from rag.evaluation.examples import Example
-from rag.evaluation.model_fit import fit_trust_model
+from rag.evaluation.model_fit import fit_answerability_model
 from rag.evaluation.records import Construction
-from rag.evaluation.trust_measures import reliability, separation
 from rag.wire.evaluation_records import ModelScore, Separation
 
 SUMMARISED = ("auroc", "brier_skill", "ece")  # what a profile tells of itself
@@ -22,7 +22,7 @@ _LEVELS = ("none", "low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrustScore:
+class AnswerabilityScore:
     """A model's worth on one collection.
 
     ``separations`` by construction: ``cross`` is measured on the probability of being on topic,
@@ -65,8 +65,8 @@ class TrustScore:
         return max((one.answered for one in self.separations.values()), default=0)
 
     def as_measured(self) -> dict[str, Any]:
-        """Return the separations as :attr:`TrustProfile.measured` has them, ``cross_auroc`` and so
-        on, and the bins of a reliability diagram."""
+        """Return the separations as :attr:`AnswerabilityProfile.measured` has them, ``cross_auroc``
+        and so on, and the bins of a reliability diagram."""
         separations = self.as_record()["separations"]
         return {
             **{
@@ -78,7 +78,7 @@ class TrustScore:
         }
 
 
-def left_out_models(examples: Sequence[Example], signals: Signals) -> dict[str, TrustModel]:
+def left_out_models(examples: Sequence[Example], signals: Signals) -> dict[str, AnswerabilityModel]:
     """Return, for each collection, the model fitted on all the others.
 
     Collections that share a name up to ``/`` are parts of one and are left out together.
@@ -87,11 +87,11 @@ def left_out_models(examples: Sequence[Example], signals: Signals) -> dict[str, 
     for collection in dict.fromkeys(one.collection for one in examples):
         origin = collection.partition("/")[0]
         rest = [one for one in examples if one.collection.partition("/")[0] != origin]
-        models[collection] = fit_trust_model(rest, signals)
+        models[collection] = fit_answerability_model(rest, signals)
     return models
 
 
-def score_model(model: TrustModel, examples: Sequence[Example]) -> TrustScore:
+def score_model(model: AnswerabilityModel, examples: Sequence[Example]) -> AnswerabilityScore:
     """Return what the model is worth on those of the examples that it serves.
 
     They must hold answerable questions.
@@ -99,7 +99,9 @@ def score_model(model: TrustModel, examples: Sequence[Example]) -> TrustScore:
     return score_pooled([(model, examples)])
 
 
-def score_pooled(judged: Sequence[tuple[TrustModel, Sequence[Example]]]) -> TrustScore:
+def score_pooled(
+    judged: Sequence[tuple[AnswerabilityModel, Sequence[Example]]],
+) -> AnswerabilityScore:
     """Return what several models are worth together, each on its own examples, as folds are."""
     judged = [(model, [one for one in examples if one.serves]) for model, examples in judged]
     met = {one.construction for _, examples in judged for one in examples}
@@ -130,7 +132,7 @@ def score_pooled(judged: Sequence[tuple[TrustModel, Sequence[Example]]]) -> Trus
         largest = max(map(len, unanswered))
         alike = np.concatenate([np.resize(values, largest) for values in unanswered])
         separations["all"] = separation(on_topic[good] * answered[good], alike)
-    return TrustScore(
+    return AnswerabilityScore(
         separations=separations,
         levels=levels,
         reliability={
@@ -141,7 +143,7 @@ def score_pooled(judged: Sequence[tuple[TrustModel, Sequence[Example]]]) -> Trus
 
 
 def _level_names(
-    model: TrustModel, on_topic: NDArray[np.float64], probability: NDArray[np.float64]
+    model: AnswerabilityModel, on_topic: NDArray[np.float64], probability: NDArray[np.float64]
 ) -> NDArray[np.str_]:
     """Return each question's level, as the gate cuts it."""
     low = (on_topic < LIKELY_TOPIC) | (probability < model.medium)

@@ -1,4 +1,4 @@
-"""Measures a base on labelled questions: retrieval, verdicts, trust, fusion, budgets."""
+"""Measures a base on labelled questions: retrieval, verdicts, answerability, fusion, budgets."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag import __version__
-from rag.answerability import FusionChoice, TrustEstimator
+from rag.answerability import AnswerabilityEstimator, FusionChoice
 from rag.base.knowledge_base import KnowledgeBase
+from rag.evaluation.answerability_measures import reliability, risk_coverage, separation
 from rag.evaluation.examples import with_removed
 from rag.evaluation.fusion_search import (
     CANDIDATES,
@@ -23,17 +24,16 @@ from rag.evaluation.fusion_search import (
 from rag.evaluation.observe import Observer
 from rag.evaluation.ranking_measures import MEASURES, NDCG, estimate, per_question
 from rag.evaluation.records import Construction, Observation, Question, QuestionSet
-from rag.evaluation.trust_measures import reliability, risk_coverage, separation
+from rag.evidence.answerability_verdict import level_of
 from rag.evidence.records import RagToolResult, RelevanceLevel
-from rag.evidence.trust_verdict import level_of
 from rag.ranking import Channel
 from rag.text import Analyzer
 from rag.wire.evaluation_records import (
+    AnswerabilityCurve,
     BudgetPoint,
     EvalReport,
     Latency,
     QuestionOutcome,
-    TrustCurve,
     Verdicts,
 )
 
@@ -73,7 +73,7 @@ def evaluate(
     compared = compare_fusions(observed, tuple(dict.fromkeys((in_force, *CANDIDATES))))
     runs = _runs(answerable, in_force)
     ndcg = {mode: per_question(answerable, run, [NDCG])[str(NDCG)] for mode, run in runs.items()}
-    probabilities = _probabilities(parts.trust, every)
+    probabilities = _probabilities(parts.answerability, every)
     stats = parts.store.stats()
     return EvalReport(
         name=questions.name,
@@ -82,7 +82,7 @@ def evaluate(
         store=stats.backend,
         analyzer=stats.manifest.analyzer,
         embedder=str(stats.manifest.embedder or "none"),
-        profile=parts.trust.profile.name if parts.trust is not None else None,
+        profile=parts.answerability.profile.name if parts.answerability is not None else None,
         documents=stats.documents,
         chunks=stats.chunks,
         questions={
@@ -97,8 +97,8 @@ def evaluate(
             for mode, run in runs.items()
         },
         latency=_latency(observed, results),
-        verdicts=_verdicts(parts.trust, asked, results, every),
-        trust=_curves(every, probabilities),
+        verdicts=_verdicts(parts.answerability, asked, results, every),
+        answerability=_curves(every, probabilities),
         fusion_in_force=in_force,
         fusion_advised=None if compared is None else best_fusion({questions.name: compared}),
         harm=None if compared is None else compared.of(in_force).harm,
@@ -137,13 +137,13 @@ def _runs(
 
 
 def _probabilities(
-    trust: TrustEstimator | None, every: Sequence[Observation]
+    answerability: AnswerabilityEstimator | None, every: Sequence[Observation]
 ) -> dict[tuple[Construction, str], tuple[float, float]]:
     """Return (probability, on topic) by construction and question, as far as a model serves."""
     found: dict[tuple[Construction, str], tuple[float, float]] = {}
-    for one in every if trust is not None else ():
-        assert trust is not None  # the loop has said so
-        signal = trust.judge(one.lists)
+    for one in every if answerability is not None else ():
+        assert answerability is not None  # the loop has said so
+        signal = answerability.judge(one.lists)
         if signal is not None:
             key = (one.question.construction, one.question.question_id)
             found[key] = (signal.probability, signal.on_topic)
@@ -153,7 +153,7 @@ def _probabilities(
 def _curves(
     every: Sequence[Observation],
     probabilities: Mapping[tuple[Construction, str], tuple[float, float]],
-) -> dict[str, TrustCurve]:
+) -> dict[str, AnswerabilityCurve]:
     by_kind: dict[Construction, list[tuple[float, float]]] = {}
     for one in every:
         key = (one.question.construction, one.question.question_id)
@@ -165,7 +165,7 @@ def _curves(
         column = 1 if kind is Construction.CROSS else 0
         answered = np.array([one[column] for one in good])
         unanswered = np.array([one[column] for one in own])
-        curves[str(kind)] = TrustCurve(
+        curves[str(kind)] = AnswerabilityCurve(
             separation=separation(answered, unanswered),
             reliability=tuple(reliability(answered, unanswered)),
             risk_coverage=tuple(risk_coverage(answered, unanswered)),
@@ -174,7 +174,7 @@ def _curves(
 
 
 def _verdicts(
-    trust: TrustEstimator | None,
+    answerability: AnswerabilityEstimator | None,
     asked: Sequence[Question],
     results: Sequence[RagToolResult],
     every: Sequence[Observation],
@@ -191,9 +191,9 @@ def _verdicts(
             retry = round(sum(result.retry.should_retry for result in own) / len(own), 4)
             verdicts[str(kind)] = _shares(levels, retry)
     signals = [
-        trust.judge(one.lists)
+        answerability.judge(one.lists)
         for one in every
-        if trust is not None and one.question.construction is Construction.REMOVED
+        if answerability is not None and one.question.construction is Construction.REMOVED
     ]
     removed = [str(level_of(signal)) for signal in signals if signal is not None]
     if removed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag.answerability import ChannelLists, Signals, trust_features
+from rag.answerability import ChannelLists, Signals, answerability_features
 from rag.answerability.profile import signals_of
 from rag.evaluation.observe import with_relevant_removed
 from rag.evaluation.records import Construction, Observation
@@ -53,7 +53,7 @@ def examples_of(
                 Example(
                     collection=collection,
                     construction=one.question.construction,
-                    features=trust_features(lists),
+                    features=answerability_features(lists),
                     serves=serves,
                 )
             )

@@ -35,15 +35,15 @@ def html_report(report: EvalReport) -> str:
         f"<h1>Evaluation of {escape(report.name)}</h1>",
         f"<p class=dim>{escape(report.date)} · rag {escape(report.rag_version)} · store"
         f" {escape(report.store)} · {report.documents:,} documents, {report.chunks:,} chunks ·"
-        f" analyser {escape(report.analyzer)} · embedder {escape(report.embedder)} · trust profile"
-        f" {escape(report.profile or 'none')}</p>",
+        f" analyser {escape(report.analyzer)} · embedder {escape(report.embedder)} ·"
+        f" answerability profile {escape(report.profile or 'none')}</p>",
         *(f"<p><b>Note:</b> {escape(warning)}</p>" for warning in report.warnings),
         "<h2>Retrieval</h2>",
         _retrieval(report),
         _fusion(report),
         "<h2>Verdicts</h2>",
         _verdicts(report),
-        _trust(report),
+        _answerability(report),
         _budgets(report),
         _questions(report),
     ]
@@ -141,9 +141,11 @@ def _verdicts(report: EvalReport) -> str:
     return f"{bars(rows)}{table}"
 
 
-def _trust(report: EvalReport) -> str:
-    if not report.trust:
-        return "<p>No trust profile holds for this base, so its levels are not calibrated.</p>"
+def _answerability(report: EvalReport) -> str:
+    if not report.answerability:
+        return (
+            "<p>No answerability profile holds for this base, so its levels are not calibrated.</p>"
+        )
     rows = [
         [
             name,
@@ -152,7 +154,7 @@ def _trust(report: EvalReport) -> str:
             f"{curve.separation.brier_skill:.2f}",
             f"{curve.separation.ece:.3f}",
         ]
-        for name, curve in report.trust.items()
+        for name, curve in report.answerability.items()
     ]
     reliable = [
         Series(
@@ -160,14 +162,14 @@ def _trust(report: EvalReport) -> str:
             points=[(mean, rate) for mean, rate, _ in curve.reliability],
             sizes=[2 + 10 * weight**0.5 for *_, weight in curve.reliability],
         )
-        for name, curve in report.trust.items()
+        for name, curve in report.answerability.items()
     ]
     risky = [
         Series(label=name, points=curve.risk_coverage, sizes=[1.5] * len(curve.risk_coverage))
-        for name, curve in report.trust.items()
+        for name, curve in report.answerability.items()
     ]
     return (
-        "<h2>Trust</h2>"
+        "<h2>Answerability</h2>"
         + _table(["unanswered questions", "count", "AUROC", "Brier skill", "ECE"], rows)
         + "<div class=plots>"
         + _figure(

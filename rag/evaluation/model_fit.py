@@ -1,4 +1,4 @@
-"""Learns a trust model from examples of one or several collections, and where to cut levels."""
+"""Learns an answerability model from examples of several collections, and where to cut levels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.answerability import Signals, TrustModel
+from rag.answerability import AnswerabilityModel, Signals
 from rag.answerability.logistic_model import LogisticModel
 from rag.evaluation.examples import Example
 from rag.evaluation.logistic_fit import fit_logistic
@@ -45,7 +45,7 @@ _OFF_TOPIC = frozenset({Construction.CROSS})
 _UNANSWERED = frozenset({Construction.REMOVED, Construction.GIVEN})
 
 
-def fit_trust_model(examples: Sequence[Example], signals: Signals) -> TrustModel:
+def fit_answerability_model(examples: Sequence[Example], signals: Signals) -> AnswerabilityModel:
     """Return the model and its cut-points; every collection weighs the same.
 
     The cut for none is that of the examples that it serves, or of all where it serves none.
@@ -66,7 +66,7 @@ def fit_trust_model(examples: Sequence[Example], signals: Signals) -> TrustModel
     answered = on_topic * np.array([answer.probability(one.features) for one in examples])
     good = np.array([one.construction is Construction.ANSWERABLE for one in examples])
     weights = _weights(examples)
-    return TrustModel(
+    return AnswerabilityModel(
         topic=topic,
         answer=answer,
         none=round(_none_cut(on_topic, examples), 4),

@@ -51,10 +51,10 @@ class BatchAnswer:
     """One question's verdict and evidence: what is its own of a ``rag_tool_result.v1``.
 
     A quality is a ranking signal, not confidence. There is no message: level, basis, reason,
-    counts and ``trust`` hold all that it would put into words. ``dropped_by_reason`` counts the
-    hits that are not among the evidence. ``truncated`` says that the budget left something out; a
-    batch of few questions gives a ``next_cursor`` for it, and in any the question can be asked by
-    itself, which also tells what was dropped and every raw score. ``trust`` holds
+    counts and ``answerability`` hold all that it would put into words. ``dropped_by_reason`` counts
+    the hits that are not among the evidence. ``truncated`` says that the budget left something out;
+    a batch of few questions gives a ``next_cursor`` for it, and in any the question can be asked by
+    itself, which also tells what was dropped and every raw score. ``answerability`` holds
     ``probability``, and is null where no profile holds.
     """
 
@@ -69,7 +69,7 @@ class BatchAnswer:
     degraded: tuple[str, ...]
     truncated: bool
     next_cursor: str | None = None
-    trust: dict[str, float] | None = None
+    answerability: dict[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,8 @@ class RagBatchResult:
     What questions share stands here once: ``hints`` has by reason what to do about every question
     that has no hint of its own, ``channels`` counts for each channel how many searches
     ended with which status, ``revision`` is null where a write came between two of them,
-    ``trust_profile`` names whose probabilities ``trust`` holds, and ``warnings`` are of any.
+    ``answerability_profile`` names whose probabilities ``answerability`` holds, and ``warnings``
+    are of any.
     """
 
     schema_version: Literal["rag_batch_result.v1"] = "rag_batch_result.v1"
@@ -100,7 +101,7 @@ class RagBatchResult:
     hints: dict[str, str]
     channels: dict[str, dict[str, int]]
     revision: str | None
-    trust_profile: str | None = None
+    answerability_profile: str | None = None
     warnings: tuple[str, ...] = ()
     took_ms: float = 0.0
 

@@ -30,7 +30,7 @@ def batch_result(
         for name, report in search.channels.items():
             channels.setdefault(str(name), Counter())[str(report.status)] += 1
     revisions = {search.revision for search in searches}
-    profiles = (one.trust.profile for one in decisions if one.trust is not None)
+    profiles = (one.answerability.profile for one in decisions if one.answerability is not None)
     told = [*(warning for search in searches for warning in search.warnings), *warnings]
     return RagBatchResult(
         results=tuple(
@@ -45,7 +45,7 @@ def batch_result(
         hints=hints,
         channels={name: dict(statuses) for name, statuses in channels.items()},
         revision=revisions.pop() if len(revisions) == 1 else None,
-        trust_profile=next(profiles, None),
+        answerability_profile=next(profiles, None),
         warnings=tuple(dict.fromkeys(told)),
         took_ms=took_ms,
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from rag.answerability import TrustSignal
+from rag.answerability import AnswerabilitySignal
 from rag.evidence.batch_records import BatchAdvice, BatchAnswer, BatchCitation, BatchPiece
 from rag.evidence.citation import cite, span_shown
 from rag.evidence.drop_list import list_drops
@@ -91,7 +91,7 @@ class EvidenceProjector:
             revision=response.revision,
             truncated=_cut(packed.items, drops.by_reason),
             next_cursor=next_cursor,
-            trust=_trust(decision.trust),
+            answerability=_answerability(decision.answerability),
             took_ms=took_ms,
             warnings=(*response.warnings, *warnings),
             dropped_by_reason=drops.by_reason,
@@ -109,7 +109,7 @@ class EvidenceProjector:
     ) -> BatchAnswer:
         """Return one question's answer in a batch, whose context stands with the batch."""
         by_reason = list_drops((*dropped, *part.dropped)).by_reason
-        now, retry, trust = self._now(), decision.retry, decision.trust
+        now, retry, answerability = self._now(), decision.retry, decision.answerability
         twice = {one.chunk_id for one in part.dropped if one.chunk_id == one.of}
         return BatchAnswer(
             query=response.query,
@@ -131,7 +131,9 @@ class EvidenceProjector:
             degraded=tuple(map(str, response.degraded)),
             truncated=_cut(part.items, by_reason),
             next_cursor=next_cursor,
-            trust=None if trust is None else {"probability": round(trust.probability, PLACES)},
+            answerability=None
+            if answerability is None
+            else {"probability": round(answerability.probability, PLACES)},
         )
 
     def _item(self, item: PackedItem, now: datetime) -> EvidenceItem:
@@ -173,7 +175,7 @@ def _piece(item: EvidenceItem, *, cited: bool) -> BatchPiece:
     )
 
 
-def _trust(signal: TrustSignal | None) -> dict[str, Any] | None:
+def _answerability(signal: AnswerabilitySignal | None) -> dict[str, Any] | None:
     if signal is None:
         return None
     return {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
-from rag.answerability import TrustSignal
+from rag.answerability import AnswerabilitySignal
 from rag.ingest.records import SpanKind
 from rag.ranking.records import RetrievalDetail, StoredChunk
 
@@ -122,8 +122,8 @@ class SearchFacts:
     ``filters`` names the filter keys that were set, ``failed`` the channels that failed.
     ``word_found`` is False where the lexical channel was asked and found no word of the query.
     ``unmatched_words`` are words of the query that occur nowhere in what was searched, None where
-    nobody looked. ``trust`` is what a calibrated profile says, None where none holds; ``covers``
-    then names what the base is mostly about, where the question is off its topic.
+    nobody looked. ``answerability`` is what a calibrated profile says, None where none holds;
+    ``covers`` then names what the base is mostly about, where the question is off its topic.
     """
 
     basis: LevelBasis
@@ -133,7 +133,7 @@ class SearchFacts:
     word_found: bool = True
     unmatched_words: tuple[str, ...] | None = None
     attempt: Attempt | None = None
-    trust: TrustSignal | None = None
+    answerability: AnswerabilitySignal | None = None
     covers: tuple[str, ...] = ()
 
 
@@ -172,7 +172,7 @@ class RetryAdvice:
 class RelevanceDecision:
     """The gate's verdict; ``best_quality`` is None where nothing was found.
 
-    ``trust`` is what a calibrated profile said, whether or not the level comes from it.
+    ``answerability`` is what a calibrated profile said, whether or not the level comes from it.
     """
 
     level: RelevanceLevel
@@ -182,7 +182,7 @@ class RelevanceDecision:
     retry: RetryAdvice
     best_quality: float | None = None
     filtered_count: int = 0
-    trust: TrustSignal | None = None
+    answerability: AnswerabilitySignal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,9 +236,9 @@ class RagToolResult:
     A quality is a ranking signal, not confidence: with ``level_basis`` ``ordinal`` it says only
     where the piece stood in this answer, with ``similarity`` it is a cosine clamped to [0, 1].
     For absolute thresholds read ``retrieval.vector_score`` and ``retrieval.lexical_score``, or
-    ``trust``: with ``level_basis`` ``calibrated`` it holds ``probability`` (that the base answers
-    the question), ``on_topic`` (that it covers it at all), the ``profile`` that says so, and its
-    ``basis``, the signals it was computed from.
+    ``answerability``: with ``level_basis`` ``calibrated`` it holds ``probability`` (that the base
+    answers the question), ``on_topic`` (that it covers it at all), the ``profile`` that says so,
+    and its ``basis``, the signals it was computed from.
 
     ``dropped`` lists the best ranked of the hits that are not among the evidence, at most 20;
     ``dropped_not_listed`` is the number of the others, and ``dropped_by_reason`` counts all.
@@ -263,7 +263,7 @@ class RagToolResult:
     revision: str
     truncated: bool
     next_cursor: str | None = None
-    trust: dict[str, Any] | None = None
+    answerability: dict[str, Any] | None = None
     took_ms: float = 0.0
     warnings: tuple[str, ...] = field(default=())
     dropped_by_reason: dict[str, int] = field(default_factory=dict)

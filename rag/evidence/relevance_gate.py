@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rag.evidence.answerability_verdict import ANSWER, level_of, verdict_by_answerability
 from rag.evidence.records import (
     Attempt,
     DropReason,
@@ -14,7 +15,6 @@ from rag.evidence.records import (
     RetryAdvice,
     SearchFacts,
 )
-from rag.evidence.trust_verdict import ANSWER, level_of, verdict_by_trust
 from rag.settings import GateSettings
 
 _ORDER = (RelevanceLevel.NONE, RelevanceLevel.LOW, RelevanceLevel.MEDIUM, RelevanceLevel.HIGH)
@@ -62,8 +62,8 @@ class RelevanceGate:
         Words that occur nowhere stand in the advice, and in its hint unless ``words_in_hint`` is
         False, for a result that has room for one of them.
         """
-        if facts.trust is not None and _trust_decides(processed, facts):
-            decision = verdict_by_trust(processed, facts, facts.trust)
+        if facts.answerability is not None and _answerability_decides(processed, facts):
+            decision = verdict_by_answerability(processed, facts, facts.answerability)
         elif processed.evidence:
             decision = self._of_evidence(processed, facts)
         else:
@@ -232,18 +232,18 @@ def _failure(facts: SearchFacts) -> str:
     return f"The {channels} channel{'s' if len(facts.failed) > 1 else ''} failed"
 
 
-def _trust_decides(processed: ProcessedEvidence, facts: SearchFacts) -> bool:
-    """Whether the level comes from trust: not where a channel failed, or there is nothing to judge.
+def _answerability_decides(processed: ProcessedEvidence, facts: SearchFacts) -> bool:
+    """Whether the level is calibrated: not where a channel failed, or there is nothing to judge.
 
-    Without evidence, trust can still tell for certain that the question is off the topic; but not
-    where a filter or a floor left nothing, which says more of them than of the base.
+    Without evidence, answerability can still tell for certain that the question is off the topic;
+    but not where a filter or a floor left nothing, which says more of them than of the base.
     """
-    if facts.trust is None or facts.failed or facts.index_empty:
+    if facts.answerability is None or facts.failed or facts.index_empty:
         return False
     if processed.evidence:
         return True
     narrowed = [name for name in facts.filters if name != "tenant"]  # a tenant is not chosen
-    certain = level_of(facts.trust) is RelevanceLevel.NONE
+    certain = level_of(facts.answerability) is RelevanceLevel.NONE
     return certain and not narrowed and not processed.dropped
 
 

@@ -78,7 +78,7 @@ def diagnose(
         if opened_without is None:
             return _report(checks)
         with opened_without as base:
-            return _examined(base, checks, repair=repair, without=("embedder", "trust"))
+            return _examined(base, checks, repair=repair, without=("embedder", "answerability"))
     except RagError as error:
         return _report([*checks, _fault(_name_of(error), error)])
     with opened as base:
@@ -187,20 +187,28 @@ def _embedder_checks(base: KnowledgeBase) -> Iterator[HealthCheck]:
     )
 
 
-def _trust_check(base: KnowledgeBase) -> Iterator[HealthCheck]:
+def _answerability_check(base: KnowledgeBase) -> Iterator[HealthCheck]:
     """Say which profile judges; a fault where the base has one of its own that does not."""
-    parts, setting = base.parts, base.settings.trust.profile
-    judges = f"the profile {parts.trust.profile.name} judges" if parts.trust else None
-    for warning in parts.trust_warnings:
+    parts, setting = base.parts, base.settings.answerability.profile
+    judges = (
+        f"the profile {parts.answerability.profile.name} judges" if parts.answerability else None
+    )
+    for warning in parts.answerability_warnings:
         yield HealthCheck(
-            name="trust",
+            name="answerability",
             ok=False,
             detail=f"{warning.removesuffix(f'; {REMEDY}')}; {judges or NOT_CALIBRATED}",
             hint=REMEDY,
         )
-    if not parts.trust_warnings:
-        why = "as trust.profile says" if setting == NONE else "no profile is for this embedder"
-        yield HealthCheck(name="trust", ok=True, detail=judges or f"{NOT_CALIBRATED}: {why}")
+    if not parts.answerability_warnings:
+        why = (
+            "as answerability.profile says"
+            if setting == NONE
+            else "no profile is for this embedder"
+        )
+        yield HealthCheck(
+            name="answerability", ok=True, detail=judges or f"{NOT_CALIBRATED}: {why}"
+        )
 
 
 def _search_check(base: KnowledgeBase) -> Iterator[HealthCheck]:
@@ -225,7 +233,7 @@ def _search_check(base: KnowledgeBase) -> Iterator[HealthCheck]:
 _EXAMINATIONS: dict[str, Callable[[KnowledgeBase], Iterable[HealthCheck]]] = {
     "store": _store_checks,
     "embedder": _embedder_checks,
-    "trust": _trust_check,
+    "answerability": _answerability_check,
     "index": lambda base: base.parts.store.check(),
     "search": _search_check,
 }

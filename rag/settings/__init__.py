@@ -5,10 +5,10 @@ Environment variables are ``RAG_`` plus the section and name, with two underscor
 """
 
 from rag.settings.answer_sections import (
+    AnswerabilitySettings,
     EvidenceSettings,
     GateSettings,
     SearchSettings,
-    TrustSettings,
 )
 from rag.settings.index_sections import (
     ChunkingSettings,
@@ -23,6 +23,7 @@ from rag.settings.settings import CONFIG_FILE, Settings, load_settings
 
 __all__ = [
     "CONFIG_FILE",
+    "AnswerabilitySettings",
     "ApiKeySettings",
     "ChunkingSettings",
     "EmbeddingSettings",
@@ -35,6 +36,5 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "TextSettings",
-    "TrustSettings",
     "load_settings",
 ]

@@ -31,7 +31,7 @@ class SearchSettings(Section):
         default=60,
         ge=1,
         le=10_000,
-        description="The constant of reciprocal rank fusion; where no fusion setting is given, a trust profile's choice holds.",
+        description="The constant of reciprocal rank fusion; where no fusion setting is given, an answerability profile's choice holds.",
     )
     lexical_weight: float = Field(
         default=1.0, gt=0, description="Weight of the lexical channel in a fusion."
@@ -117,7 +117,7 @@ class GateSettings(Section):
         return self
 
 
-class TrustSettings(Section):
+class AnswerabilitySettings(Section):
     """What says whether a base answers a question at all."""
 
     profile: str = Field(

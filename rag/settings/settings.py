@@ -17,10 +17,10 @@ from pydantic_settings import (
 from rag.errors import ConfigError, ReadonlyError
 from rag.platform.at_path import AtPath, at_path
 from rag.settings.answer_sections import (
+    AnswerabilitySettings,
     EvidenceSettings,
     GateSettings,
     SearchSettings,
-    TrustSettings,
 )
 from rag.settings.index_sections import (
     ChunkingSettings,
@@ -57,7 +57,7 @@ class Settings(BaseSettings):
     search: SearchSettings = SearchSettings()
     evidence: EvidenceSettings = EvidenceSettings()
     gate: GateSettings = GateSettings()
-    trust: TrustSettings = TrustSettings()
+    answerability: AnswerabilitySettings = AnswerabilitySettings()
     server: ServerSettings = ServerSettings()
     logs: LogSettings = LogSettings()
     readonly: bool = Field(default=False, description="Refuse every write.")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag.answerability import TrustEstimator, TrustSignal, channel_lists
+from rag.answerability import AnswerabilityEstimator, AnswerabilitySignal, channel_lists
 from rag.errors import RagError, StoreError
 from rag.evidence.attempt_ledger import AttemptLedger
 from rag.evidence.batch_records import BatchAnswer, RagBatchResult
@@ -63,8 +63,8 @@ class LookupKnowledgeTool:
     the search, so an index that changes meanwhile changes nothing about an answer under way.
     Safe to call from several threads.
 
-    ``trust`` judges from the channel lists whether the base answers at all; ``headings`` then say
-    what it is about; ``notices`` are warnings that every result carries.
+    ``answerability`` judges from the channel lists whether the base answers at all; ``headings``
+    then say what it is about; ``notices`` are warnings that every result carries.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class LookupKnowledgeTool:
         analyzer: Analyzer,
         unmatched_terms: UnmatchedTerms,
         settings: Settings,
-        trust: TrustEstimator | None = None,
+        answerability: AnswerabilityEstimator | None = None,
         headings: MainHeadings | None = None,
         notices: Sequence[str] = (),
     ) -> None:
@@ -91,7 +91,7 @@ class LookupKnowledgeTool:
         self._projector = projector
         self._analyzer = analyzer
         self._unmatched_terms = unmatched_terms
-        self._trust = trust
+        self._answerability = answerability
         self._headings = headings
         self._notices = tuple(notices)
         self._budget = settings.evidence.budget_tokens
@@ -228,7 +228,7 @@ class LookupKnowledgeTool:
             response,
             request.filters,
             self._attempt(found, items, call),
-            trust=self._signal(response),
+            answerability=self._signal(response),
         )
         facts = self._with_headings(facts, response, request.filters)
         decision = self._gate.decide(found.processed, facts)
@@ -244,17 +244,21 @@ class LookupKnowledgeTool:
         decision = self._gate.decide(found.processed, facts, words_in_hint=call is None)
         return decision, self._notices
 
-    def _signal(self, response: SearchResponse) -> TrustSignal | None:
+    def _signal(self, response: SearchResponse) -> AnswerabilitySignal | None:
         """Return what the profile says; None without one, or where a channel failed."""
-        if self._trust is None or response.degraded or response.fused_by == "server":
+        if self._answerability is None or response.degraded or response.fused_by == "server":
             return None
         words = len(self._analyzer.query_terms(response.query))
-        return self._trust.judge(channel_lists(response.channels, words))
+        return self._answerability.judge(channel_lists(response.channels, words))
 
     def _with_headings(
         self, facts: SearchFacts, response: SearchResponse, filters: SearchFilter
     ) -> SearchFacts:
-        if self._headings is None or facts.trust is None or not facts.trust.off_topic:
+        if (
+            self._headings is None
+            or facts.answerability is None
+            or not facts.answerability.off_topic
+        ):
             return facts
         return replace(facts, covers=self._headings.of(response.revision, filters))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag.answerability import TrustSignal
+from rag.answerability import AnswerabilitySignal
 from rag.evidence.records import Attempt, LevelBasis, SearchFacts
 from rag.ranking.records import Channel, ScoreLabel, SearchMode
 from rag.retrieval.records import SearchResponse
@@ -15,7 +15,7 @@ def search_facts(
     filters: SearchFilter,
     attempt: Attempt | None = None,
     *,
-    trust: TrustSignal | None = None,
+    answerability: AnswerabilitySignal | None = None,
 ) -> SearchFacts:
     """Return what the gate needs to know of a search besides its evidence."""
     return SearchFacts(
@@ -25,7 +25,7 @@ def search_facts(
         failed=tuple(map(str, response.degraded)),
         word_found=_word_found(response),
         attempt=attempt,
-        trust=trust,
+        answerability=answerability,
     )
 
 

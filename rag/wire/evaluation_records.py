@@ -79,7 +79,7 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrustCurve:
+class AnswerabilityCurve:
     """One construction against the answerable questions.
 
     ``cross`` is measured on the probability of being on topic, the others on that of an answer.
@@ -136,7 +136,7 @@ class EvalReport:
     retrieval: Mapping[str, Mapping[str, Estimate]]
     latency: Latency
     verdicts: Mapping[str, Verdicts]
-    trust: Mapping[str, TrustCurve]
+    answerability: Mapping[str, AnswerabilityCurve]
     fusion_in_force: FusionChoice
     fusion_advised: FusionChoice | None
     harm: float | None
@@ -174,9 +174,9 @@ class LoneMeasure:
 class EvalComparison:
     """Two evaluations of the same questions, measure by measure (``eval_comparison.v1``).
 
-    ``regression`` says that at least one measure fell by more than the ``tolerance``; the trust
-    profile counts as one, ``calibrated verdicts``, where one of the two reports has none.
-    ``not_compared`` lists what only one report measures.
+    ``regression`` says that at least one measure fell by more than the ``tolerance``; the
+    answerability profile counts as one, ``calibrated verdicts``, where one of the two reports has
+    none. ``not_compared`` lists what only one report measures.
     """
 
     schema_version: Literal["eval_comparison.v1"] = "eval_comparison.v1"
@@ -188,7 +188,7 @@ class EvalComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelScore:
-    """A trust model on questions it was not fitted on, rounded to four places.
+    """An answerability model on questions it was not fitted on, rounded to four places.
 
     ``separations`` by construction of the unanswered questions, and over ``all`` of them;
     ``levels`` is the share of questions of each construction at each level.

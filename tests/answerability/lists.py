@@ -1,10 +1,16 @@
-"""Channel lists and profiles that the trust tests are written with."""
+"""Channel lists and profiles that the answerability tests are written with."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.answerability import ChannelLists, Signals, TrustModel, TrustProfile, TrustSignal
+from rag.answerability import (
+    AnswerabilityModel,
+    AnswerabilityProfile,
+    AnswerabilitySignal,
+    ChannelLists,
+    Signals,
+)
 from rag.answerability.logistic_model import LogisticModel
 from rag.embedding import EmbedderIdentity
 from rag.ranking import ChannelEntry
@@ -56,8 +62,8 @@ def flat(feature: str = "query_words", z: float = 0.0) -> LogisticModel:
 
 def trust_model(
     topic: LogisticModel | None = None, answer: LogisticModel | None = None
-) -> TrustModel:
-    return TrustModel(
+) -> AnswerabilityModel:
+    return AnswerabilityModel(
         topic=topic or flat(z=3), answer=answer or flat(z=1), none=0.1, medium=0.3, high=0.7
     )
 
@@ -68,8 +74,8 @@ def profile(
     analyzer: str = ANALYZER,
     embedder: EmbedderIdentity | None = HASHING,
     index: str | None = None,
-) -> TrustProfile:
-    return TrustProfile(
+) -> AnswerabilityProfile:
+    return AnswerabilityProfile(
         name=name,
         analyzer=analyzer,
         embedder=embedder,
@@ -79,8 +85,8 @@ def profile(
     )
 
 
-def signal(on_topic: float, probability: float) -> TrustSignal:
-    return TrustSignal(
+def signal(on_topic: float, probability: float) -> AnswerabilitySignal:
+    return AnswerabilitySignal(
         probability=probability,
         on_topic=on_topic,
         profile="test",

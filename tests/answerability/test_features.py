@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.answerability import trust_features
+from rag.answerability import answerability_features
 from rag.stores.records import QueryTerm, TermReport
 from tests.answerability.lists import lists, ranking, report
 
@@ -19,7 +19,7 @@ VECTOR = ranking(("b", 0.8), ("a", 0.6), ("c", 0.1))
 
 
 def test_the_best_score_is_counted_in_words_as_rare_as_can_be():
-    found = trust_features(lists(LEXICAL, VECTOR, TERMS, words=3))
+    found = answerability_features(lists(LEXICAL, VECTOR, TERMS, words=3))
     rarest = math.log(100 + 1)
     evidence, known = 6.6 / 2.2 / rarest, (2 + 3) / rarest
     assert found["evidence"] == pytest.approx(math.log1p(evidence))
@@ -34,13 +34,13 @@ def test_pairs_of_characters_are_a_share_of_the_words():
         for term in ("tidb", "导入", "入数", "กข")
     )
     asked = TermReport(total=9, saturation=2.2, terms=terms, holds=())
-    assert trust_features(lists((), None, asked))["bigrams"] == 3 / 4
-    assert trust_features(lists(LEXICAL, VECTOR, TERMS))["bigrams"] == 0.0
-    assert trust_features(lists((), None, report([], [])))["bigrams"] == 0.0
+    assert answerability_features(lists((), None, asked))["bigrams"] == 3 / 4
+    assert answerability_features(lists(LEXICAL, VECTOR, TERMS))["bigrams"] == 0.0
+    assert answerability_features(lists((), None, report([], [])))["bigrams"] == 0.0
 
 
 def test_coverage_is_the_idf_mass_that_one_hit_holds():
-    found = trust_features(lists(LEXICAL, None, TERMS))
+    found = answerability_features(lists(LEXICAL, None, TERMS))
     assert found["coverage"] == (2 + 3) / 10
     assert found["whole"] == 0.0
     assert found["unknown_share"] == 5 / 10
@@ -50,7 +50,7 @@ def test_coverage_is_the_idf_mass_that_one_hit_holds():
 
 def test_a_keyword_is_held_whole():
     half, most, all_of_it = (
-        trust_features(lists(LEXICAL, None, report([(1, 1.0), (1, 9.0)], [bits])))
+        answerability_features(lists(LEXICAL, None, report([(1, 1.0), (1, 9.0)], [bits])))
         for bits in (0b01, 0b10, 0b11)
     )
     assert (half["whole"], all_of_it["whole"]) == (0.0, pytest.approx(1.0))
@@ -58,27 +58,27 @@ def test_a_keyword_is_held_whole():
 
 
 def test_cosines_are_compared_with_the_list_further_down():
-    found = trust_features(lists(None, VECTOR))
+    found = answerability_features(lists(None, VECTOR))
     assert found["best_cosine"] == 0.8
     assert found["cosine_margin"] == pytest.approx(0.8 - 0.1)
 
 
 def test_agreement_is_where_the_lists_first_meet():
-    found = trust_features(lists(LEXICAL, VECTOR))
+    found = answerability_features(lists(LEXICAL, VECTOR))
     assert found["agreement"] == 1 / 2  # a is first and second, b second and first
     assert found["overlap"] == 2 / 10
-    apart = trust_features(lists(LEXICAL, ranking(("x", 0.9))))
+    apart = answerability_features(lists(LEXICAL, ranking(("x", 0.9))))
     assert (apart["agreement"], apart["overlap"]) == (0.0, 0.0)
 
 
 def test_what_a_channel_did_not_say_is_no_feature():
-    assert "coverage" not in trust_features(lists(LEXICAL))
-    assert "best_cosine" not in trust_features(lists(LEXICAL))
-    assert "score_log" not in trust_features(lists(None, VECTOR))
+    assert "coverage" not in answerability_features(lists(LEXICAL))
+    assert "best_cosine" not in answerability_features(lists(LEXICAL))
+    assert "score_log" not in answerability_features(lists(None, VECTOR))
 
 
 def test_nothing_found_is_told_apart_from_nothing_asked():
-    found = trust_features(lists((), (), report([(0, 4.0)], []), words=1))
+    found = answerability_features(lists((), (), report([(0, 4.0)], []), words=1))
     assert (found["excess"], found["coverage"], found["evidence"]) == (0.0, 0.0, 0.0)
     assert (found["unknown_share"], found["known_missed"], found["best_cosine"]) == (1.0, 1.0, 0.0)
 
@@ -92,7 +92,7 @@ def test_nothing_found_is_told_apart_from_nothing_asked():
 def test_features_are_finite_whatever_the_scores(scores, idfs, holds):
     entries = ranking(*((f"c{at}", score) for at, score in enumerate(scores)))
     bits = [one % (1 << len(idfs)) for one in holds]
-    found = trust_features(lists(entries, entries, report(idfs, bits, total=50), words=0))
+    found = answerability_features(lists(entries, entries, report(idfs, bits, total=50), words=0))
     assert all(math.isfinite(value) for value in found.values())
 
 

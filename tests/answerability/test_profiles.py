@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rag
-from rag.answerability import Signals, TrustEstimator, read_profile, shipped_profile
+from rag.answerability import AnswerabilityEstimator, Signals, read_profile, shipped_profile
 from rag.answerability.choose_profile import choose_profile, expiry
 from rag.answerability.logistic_model import LogisticModel
 from rag.answerability.profile import parse_profile
@@ -66,15 +66,15 @@ def test_the_shipped_profile_serves_every_kind_of_signals_and_the_default_embedd
     ],
 )
 def test_the_result_says_which_signals_served(given, signals):
-    found = TrustEstimator(profile()).judge(given)
+    found = AnswerabilityEstimator(profile()).judge(given)
     assert found is not None
     assert found.basis is signals
 
 
 def test_no_model_and_no_channel_give_no_signal():
     bare = replace(profile(), models={})
-    assert TrustEstimator(bare).judge(lists(ranking(("a", 1.0)))) is None
-    assert TrustEstimator(profile()).judge(lists()) is None
+    assert AnswerabilityEstimator(bare).judge(lists(ranking(("a", 1.0)))) is None
+    assert AnswerabilityEstimator(profile()).judge(lists()) is None
 
 
 def test_auto_takes_the_shipped_profile_for_its_embedder_and_none_for_another():
@@ -88,7 +88,7 @@ def test_auto_takes_the_shipped_profile_for_its_embedder_and_none_for_another():
 
 
 def test_none_means_none(tmp_path: Path):
-    own = tmp_path / "trust.json"
+    own = tmp_path / "answerability.json"
     own.write_text(profile().to_json(), "utf-8")
     assert choose_profile("none", own, analyzer=ANALYZER, embedder=HASHING).profile is None
 
@@ -104,12 +104,12 @@ def test_a_named_profile_of_another_embedder_is_refused(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"format": "else"}', '{"format": "rag_trust_profile.v1"}']
+    "text", ["", "[]", "{}", '{"format": "else"}', '{"format": "rag_answerability_profile.v1"}']
 )
 def test_a_file_that_is_no_profile_is_a_typed_error(tmp_path: Path, text: str):
     path = tmp_path / "p.json"
     path.write_text(text, "utf-8")
-    with pytest.raises(ConfigError, match="no trust profile"):
+    with pytest.raises(ConfigError, match="no answerability profile"):
         read_profile(path)
 
 
@@ -119,22 +119,22 @@ def test_a_profile_with_a_broken_model_is_a_typed_error(tmp_path: Path, change):
     record["models"]["words"]["topic"] |= change
     path = tmp_path / "p.json"
     path.write_text(json.dumps(record), "utf-8")
-    with pytest.raises(ConfigError, match="no trust profile"):
+    with pytest.raises(ConfigError, match="no answerability profile"):
         read_profile(path)
 
 
-def settings(folder: Path, **trust: str) -> rag.Settings:
+def settings(folder: Path, **answerability: str) -> rag.Settings:
     return rag.load_settings(
         store={"uri": str(folder / "base")},
         embedding={"embedder": "hashing", "cache": False},
-        trust=trust,
+        answerability=answerability,
     )
 
 
 def base_with_own(folder: Path, text: str) -> Path:
     with rag.open(settings(folder)) as base:
         base.ingest_text("# Tea\n\nGreen tea steeps for two minutes.\n", name="tea.md")
-    own = folder / "base" / "trust.json"
+    own = folder / "base" / "answerability.json"
     own.write_text(text, "utf-8")
     return own
 
@@ -144,7 +144,7 @@ def test_a_profile_of_another_analyser_is_ignored_with_a_warning(tmp_path: Path)
     base_with_own(tmp_path, profile(analyzer="rag-analyzer/0+english").to_json())
     with rag.open(settings(tmp_path)) as base:
         result = base.lookup("how long does tea steep?")
-    assert (result.trust, result.level_basis) == (None, "ordinal")
+    assert (result.answerability, result.level_basis) == (None, "ordinal")
     (warning,) = result.warnings
     assert "is ignored" in warning
     assert "rag-analyzer/0+english" in warning
@@ -156,7 +156,7 @@ def test_a_profile_of_another_index_is_ignored_with_a_warning(tmp_path: Path):
     base_with_own(tmp_path, profile(index="1@long ago").to_json())
     with rag.open(settings(tmp_path)) as base:
         result = base.lookup("how long does tea steep?")
-    assert result.trust is None
+    assert result.answerability is None
     assert "another index" in result.warnings[0]
 
 
@@ -167,20 +167,20 @@ def test_an_own_profile_that_cannot_be_read_does_not_stop_a_base(tmp_path: Path)
     assert "is ignored" in result.warnings[0]
 
 
-@pytest.mark.scenario("cli", "A trust profile that is ignored")
+@pytest.mark.scenario("cli", "An answerability profile that is ignored")
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         (profile(index="1@long ago").to_json(), "another index"),
         (profile(analyzer="rag-analyzer/0+english").to_json(), "rag-analyzer/0+english"),
-        ("no json", "no trust profile"),
+        ("no json", "no answerability profile"),
     ],
     ids=["index", "analyser", "no profile"],
 )
 def test_the_doctor_tells_of_a_profile_that_is_ignored(tmp_path: Path, text: str, why: str):
     base_with_own(tmp_path, text)
     found = diagnose(lambda: settings(tmp_path), lambda: rag.open(settings(tmp_path)))
-    (check,) = [one for one in found.checks if one.name == "trust"]
+    (check,) = [one for one in found.checks if one.name == "answerability"]
     assert (check.ok, found.ok) == (False, False)
     assert why in check.detail
     assert check.detail.endswith("levels are not calibrated")
@@ -188,20 +188,23 @@ def test_the_doctor_tells_of_a_profile_that_is_ignored(tmp_path: Path, text: str
 
 
 def test_the_doctor_says_which_profile_judges(tmp_path: Path):
-    def trust_of(**trust: str) -> tuple[bool, str]:
-        here = settings(tmp_path, **trust)
+    def answerability_of(**answerability: str) -> tuple[bool, str]:
+        here = settings(tmp_path, **answerability)
         found = diagnose(lambda: here, lambda: rag.open(here))
-        (check,) = [one for one in found.checks if one.name == "trust"]
+        (check,) = [one for one in found.checks if one.name == "answerability"]
         return check.ok, check.detail
 
     base_with_own(tmp_path, profile(name="mine").to_json())
-    assert trust_of() == (True, "the profile mine judges")
-    assert trust_of(profile="none") == (
+    assert answerability_of() == (True, "the profile mine judges")
+    assert answerability_of(profile="none") == (
         True,
-        "levels are not calibrated: as trust.profile says",
+        "levels are not calibrated: as answerability.profile says",
     )
-    (tmp_path / "base" / "trust.json").unlink()
-    assert trust_of() == (True, "levels are not calibrated: no profile is for this embedder")
+    (tmp_path / "base" / "answerability.json").unlink()
+    assert answerability_of() == (
+        True,
+        "levels are not calibrated: no profile is for this embedder",
+    )
 
 
 def test_an_own_profile_serves(tmp_path: Path):
@@ -209,9 +212,12 @@ def test_an_own_profile_serves(tmp_path: Path):
     with rag.open(settings(tmp_path)) as base:
         result = base.lookup("how long does tea steep?")
     assert result.level_basis == "calibrated"
-    assert result.trust is not None
-    assert (result.trust["profile"], result.trust["basis"]) == ("mine", "words+vectors")
-    assert result.trust["probability"] == pytest.approx(
+    assert result.answerability is not None
+    assert (result.answerability["profile"], result.answerability["basis"]) == (
+        "mine",
+        "words+vectors",
+    )
+    assert result.answerability["probability"] == pytest.approx(
         1 / (1 + math.exp(-3)) * 1 / (1 + math.exp(-1)), abs=1e-4
     )
     assert result.warnings == ()

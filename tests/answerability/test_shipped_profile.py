@@ -69,9 +69,9 @@ def test_what_the_handbook_answers_is_relevant(
     result = handbook.lookup(question)
     assert result.relevance_level in ("medium", "high")
     assert (result.level_basis, result.evidence[0].citation.uri) == ("calibrated", page)
-    assert result.trust is not None
-    assert set(result.trust) == {"probability", "on_topic", "profile", "basis"}
-    assert 0 < result.trust["probability"] <= result.trust["on_topic"] < 1
+    assert result.answerability is not None
+    assert set(result.answerability) == {"probability", "on_topic", "profile", "basis"}
+    assert 0 < result.answerability["probability"] <= result.answerability["on_topic"] < 1
 
 
 @pytest.mark.parametrize("keyword", ["backups", "备份", "备份 恢复", "장애 호출"])
@@ -82,7 +82,7 @@ def test_a_keyword_of_the_handbook_is_not_refused(handbook: rag.KnowledgeBase, k
 @pytest.mark.scenario("calibration", "A question of a script without spaces")
 def test_each_question_is_judged_by_the_model_of_its_signals(handbook: rag.KnowledgeBase):
     english, chinese = (
-        handbook.lookup(question).trust
+        handbook.lookup(question).answerability
         for question in ("How long are backups kept?", "备份保留多久？")
     )
     assert english is not None
@@ -94,13 +94,13 @@ def test_each_question_is_judged_by_the_model_of_its_signals(handbook: rag.Knowl
 def test_a_profile_changes_the_verdict_and_nothing_else(folder: object):
     found = []
     for profile in ("auto", "none"):
-        with rag.open(settings(folder, trust={"profile": profile}, **RRF_60)) as base:
+        with rag.open(settings(folder, answerability={"profile": profile}, **RRF_60)) as base:
             found.append(base.lookup("who signs off a restore?"))
     with_profile, without = found
     assert with_profile.evidence == without.evidence
     assert with_profile.context == without.context
     assert (with_profile.level_basis, without.level_basis) == ("calibrated", "ordinal")
-    assert without.trust is None
+    assert without.answerability is None
 
 
 @pytest.mark.scenario("calibration", "An explicit constant")
@@ -145,4 +145,4 @@ def test_without_a_profile_the_level_is_ordinal(tmp_path: object):
     with rag.open(settings(tmp_path, embedding={"embedder": "hashing"})) as base:
         base.ingest_text("# Tea\n\nGreen tea steeps for two minutes.\n", name="tea.md")
         result = base.lookup("green tea")
-    assert (result.trust, result.level_basis) == (None, "ordinal")
+    assert (result.answerability, result.level_basis) == (None, "ordinal")

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from rag.evidence import EvidencePostProcessor, RelevanceGate
+from rag.evidence.answerability_verdict import level_of
 from rag.evidence.drop_record import drop
 from rag.evidence.records import DropReason, RelevanceDecision, SearchFacts
-from rag.evidence.trust_verdict import level_of
 from rag.settings import EvidenceSettings, GateSettings
 from rag.tool.room_advice import with_room_advice
 from tests.answerability.lists import signal
@@ -21,7 +21,9 @@ PIECES = [rated(chunk(f"c{at}", f"text {at}"), at, 1 / at) for at in (1, 2)]
 
 def decide(on_topic: float, probability: float, **facts: object) -> RelevanceDecision:
     processed = EvidencePostProcessor(EvidenceSettings()).process(PIECES)
-    given = SearchFacts(basis="ordinal", trust=signal(on_topic, probability), covers=("Tea",))
+    given = SearchFacts(
+        basis="ordinal", answerability=signal(on_topic, probability), covers=("Tea",)
+    )
     return GATE.decide(processed, replace(given, **facts))
 
 
@@ -78,13 +80,13 @@ def test_a_failed_channel_leaves_the_level_to_the_ranks():
 
 def test_an_empty_index_is_an_empty_index():
     processed = EvidencePostProcessor(EvidenceSettings()).process([])
-    facts = SearchFacts(basis="ordinal", index_empty=True, trust=signal(0.01, 0.0))
+    facts = SearchFacts(basis="ordinal", index_empty=True, answerability=signal(0.01, 0.0))
     assert GATE.decide(processed, facts).reason == "empty_index"
 
 
 def test_nothing_found_and_off_the_topic_is_no_reason_to_ask_again():
     processed = EvidencePostProcessor(EvidenceSettings()).process([])
-    decision = GATE.decide(processed, SearchFacts(basis="ordinal", trust=signal(0.01, 0.0)))
+    decision = GATE.decide(processed, SearchFacts(basis="ordinal", answerability=signal(0.01, 0.0)))
     assert (decision.level, decision.reason, decision.best_quality) == ("none", "off_topic", None)
     assert decision.retry.should_retry is False
 
@@ -101,7 +103,7 @@ def test_what_does_not_cover_a_question_is_not_worth_a_larger_budget(on_topic: f
 def test_nothing_found_and_perhaps_off_the_topic_is_no_match():
     """There is no evidence that could be used with care, as the advice of ``low`` would have it."""
     processed = EvidencePostProcessor(EvidenceSettings()).process([])
-    decision = GATE.decide(processed, SearchFacts(basis="ordinal", trust=signal(0.3, 0.2)))
+    decision = GATE.decide(processed, SearchFacts(basis="ordinal", answerability=signal(0.3, 0.2)))
     assert (decision.level, decision.reason) == ("none", "no_match")
     assert decision.retry.should_retry is True
 
@@ -112,7 +114,7 @@ def test_nothing_found_and_perhaps_off_the_topic_is_no_match():
 )
 def test_where_filters_left_nothing_the_filters_are_named_and_not_the_base(filters, reason, retry):
     nothing = EvidencePostProcessor(EvidenceSettings()).process([])
-    facts = SearchFacts(basis="ordinal", trust=signal(0.05, 0.01), filters=filters)
+    facts = SearchFacts(basis="ordinal", answerability=signal(0.05, 0.01), filters=filters)
     decision = GATE.decide(nothing, facts)
     assert (decision.level, decision.reason) == ("none", reason)
     assert decision.retry.should_retry is retry
@@ -120,5 +122,7 @@ def test_where_filters_left_nothing_the_filters_are_named_and_not_the_base(filte
 
 def test_where_the_floor_left_nothing_the_floor_is_named():
     processed = EvidencePostProcessor(EvidenceSettings()).process(PIECES[1:], min_quality=0.9)
-    decision = GATE.decide(processed, SearchFacts(basis="ordinal", trust=signal(0.05, 0.01)))
+    decision = GATE.decide(
+        processed, SearchFacts(basis="ordinal", answerability=signal(0.05, 0.01))
+    )
     assert (decision.reason, decision.best_quality) == ("below_threshold", 0.5)

@@ -19,7 +19,7 @@ def report(mean: float, low: float, high: float, **changes: Any) -> dict[str, An
         "name": "shelf",
         "questions": {"answerable": 100},
         "retrieval": {"hybrid": {"nDCG@10": {"mean": mean, "low": low, "high": high}}},
-        "trust": {"cross": {"separation": {"auroc": 0.99, "brier_skill": 0.8}}},
+        "answerability": {"cross": {"separation": {"auroc": 0.99, "brier_skill": 0.8}}},
         "budgets": [{"budget": 500, "retained": {"mean": 0.9, "low": 0.8, "high": 1.0}}],
         **changes,
     }
@@ -46,7 +46,10 @@ def test_a_difference_inside_an_interval_is_none():
 
 def test_a_measure_without_interval_is_held_against_the_tolerance():
     after = report(
-        0.80, 0.78, 0.82, trust={"cross": {"separation": {"auroc": 0.9, "brier_skill": 0.8}}}
+        0.80,
+        0.78,
+        0.82,
+        answerability={"cross": {"separation": {"auroc": 0.9, "brier_skill": 0.8}}},
     )
     found = {one.measure: one for one in compare_reports(BEFORE, after, tolerance=0.01).differences}
     assert found["cross auroc"].regression is True
@@ -73,7 +76,7 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str):
 @pytest.mark.scenario("evaluation", "The profile is switched off")
 def test_a_profile_switched_off_is_a_regression_and_what_only_one_measures_is_named():
     with_profile = {**BEFORE, "profile": "minilm-english"}
-    without = report(0.80, 0.78, 0.82, trust={}, profile=None)
+    without = report(0.80, 0.78, 0.82, answerability={}, profile=None)
     found = compare_reports(with_profile, without, tolerance=0.01)
     lost = next(one for one in found.differences if one.measure == CALIBRATED)
     assert (lost.before, lost.after, lost.verdict, lost.regression) == (1.0, 0.0, "worse", True)
@@ -92,7 +95,8 @@ def test_a_profile_switched_off_is_a_regression_and_what_only_one_measures_is_na
     "changes",
     [
         {"retrieval": None}, {"retrieval": {"hybrid": {"nDCG@10": {"mean": 1}}}}, {"budgets": [1]},
-        {"trust": {"cross": {}}}, {"retrieval": {"hybrid": {"nDCG@10": {"mean": None, "low": 0,
+        {"answerability": {"cross": {}}},
+        {"retrieval": {"hybrid": {"nDCG@10": {"mean": None, "low": 0,
                                                                         "high": 1}}}},
     ],
 )  # fmt: skip

@@ -102,8 +102,8 @@ def test_a_page_shows_trust_where_a_profile_holds(
     assert code == 0, err
     report = checked(out)
     assert report == json.loads(Path("a.json").read_text("utf-8"))
-    assert set(report["trust"]) == {"removed", "cross"}
-    assert report["trust"]["cross"]["separation"]["auroc"] > 0.9
+    assert set(report["answerability"]) == {"removed", "cross"}
+    assert report["answerability"]["cross"]["separation"]["auroc"] > 0.9
     assert report["fusions"] is not None
     assert "Reliability" in Path("deep/a.html").read_text("utf-8")
     assert run(capsys, "eval", "compare", "a.json", "a.json")[0] == 0
@@ -124,9 +124,9 @@ def test_calibrating_makes_a_base_s_levels_calibrated(
     assert code == 0, err
     said = checked(out)
     assert said["schema_version"] == "calibration.v1"
-    assert Path(said["written"]) == Path(".rag/trust.json")
+    assert Path(said["written"]) == Path(".rag/answerability.json")
     assert said["models"]["words+vectors"]["separations"]["all"]["brier_skill"] > 0
-    measured = json.loads(Path(".rag/trust.json").read_text("utf-8"))["measured"]
+    measured = json.loads(Path(".rag/answerability.json").read_text("utf-8"))["measured"]
     separations = said["models"]["words+vectors"]["separations"]
     assert measured["cross_auroc"] == separations["cross"]["auroc"]
     assert set(measured["reliability"]) == {"cross", "removed"}
@@ -136,8 +136,8 @@ def test_calibrating_makes_a_base_s_levels_calibrated(
         found = base.lookup("otter hunts at dusk near a river")
         lost = base.lookup("who composed the four seasons")
     assert found.level_basis == "calibrated"
-    assert found.trust is not None
-    assert found.trust["profile"].startswith("golden-")
+    assert found.answerability is not None
+    assert found.answerability["profile"].startswith("golden-")
     assert found.relevance_level in ("medium", "high")
     assert (lost.relevance_level in ("none", "low"), lost.retry.should_retry) == (True, False)
     code, out, _ = run(capsys, "calibrate", "--golden", str(golden))
@@ -154,7 +154,7 @@ def test_too_few_questions_are_refused(tmp_path: Path, capsys: pytest.CaptureFix
     assert code == 2 or code == 1
     assert "12 questions" in err
     assert "at least 60" in err
-    assert not Path(".rag/trust.json").exists()
+    assert not Path(".rag/answerability.json").exists()
 
 
 @pytest.mark.scenario("calibration", "Labels without meaning")
@@ -170,7 +170,7 @@ def test_labels_without_meaning_give_no_profile(tmp_path: Path, capsys: pytest.C
     code, _, err = run(capsys, "calibrate", "--golden", "mad.jsonl", "--cross", "same.jsonl")
     assert code in (1, 2)
     assert "Brier skill" in err
-    assert not Path(".rag/trust.json").exists()
+    assert not Path(".rag/answerability.json").exists()
 
 
 def test_documents_that_are_not_there_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -9,6 +9,7 @@ import pytest
 
 from rag.answerability import FusionChoice, Signals
 from rag.errors import InvalidArgumentError
+from rag.evaluation.answerability_measures import auroc, reliability, risk_coverage, separation
 from rag.evaluation.cross_validation import score_model
 from rag.evaluation.examples import Example, examples_of, with_removed
 from rag.evaluation.fusion_search import (
@@ -19,10 +20,9 @@ from rag.evaluation.fusion_search import (
     make_fusion,
 )
 from rag.evaluation.logistic_fit import fit_logistic
-from rag.evaluation.model_fit import fit_trust_model
+from rag.evaluation.model_fit import fit_answerability_model
 from rag.evaluation.ranking_measures import MEASURES, NDCG, estimate, per_question
 from rag.evaluation.records import Construction
-from rag.evaluation.trust_measures import auroc, reliability, risk_coverage, separation
 from rag.ranking import MinMaxFusion, ReciprocalRankFusion
 from tests.evaluation.observed import observation
 
@@ -126,7 +126,7 @@ def synthetic(count: int = 60) -> list[Example]:
 
 def test_a_fitted_model_keeps_its_cuts():
     examples = synthetic()
-    model = fit_trust_model(examples, Signals.WORDS)
+    model = fit_answerability_model(examples, Signals.WORDS)
     score = score_model(model, examples)
     assert score.levels["answerable"]["none"] <= 0.02 + 1 / 60
     assert score.levels["cross"]["none"] > 0.9
@@ -143,7 +143,7 @@ def test_no_collection_has_more_than_its_share_called_none():
         for one in synthetic()
     ]
     examples = [*synthetic(), *hard]
-    model = fit_trust_model(examples, Signals.WORDS)
+    model = fit_answerability_model(examples, Signals.WORDS)
     for collection in ("c0", "c1", "hard"):
         own = [one for one in examples if one.collection == collection]
         answerable = sum(one.construction == "answerable" for one in own)
@@ -156,14 +156,14 @@ def test_examples_that_a_model_does_not_serve_move_no_cut_for_none_and_are_not_m
         replace(one, collection="lent", serves=False, features=dict.fromkeys(one.features, -9.0))
         for one in own
     ]
-    model = fit_trust_model([*own, *lent], Signals.WORDS)
+    model = fit_answerability_model([*own, *lent], Signals.WORDS)
     assert score_model(model, [*own, *lent]) == score_model(model, own)
     assert score_model(model, own).levels["answerable"]["none"] <= 0.025 + 1 / 30
 
 
 def test_fitting_without_unanswered_questions_is_refused():
     with pytest.raises(ValueError, match="answerable and unanswered"):
-        fit_trust_model(
+        fit_answerability_model(
             [one for one in synthetic() if one.construction == "answerable"], Signals.WORDS
         )
 

@@ -236,7 +236,7 @@ def asks(hint: str) -> bool:
     empty=st.booleans(),
     filters=st.sampled_from([(), ("lang",)]),
     failed=st.sampled_from([(), ("lexical",), ("vector",), ("lexical", "vector")]),
-    trust=st.none()
+    answerability=st.none()
     | st.builds(signal, st.sampled_from([0.05, 0.3, 0.9]), st.sampled_from([0.04, 0.5, 0.9])),
     budget=st.sampled_from([0, 1, 400]),
     packed=st.booleans(),
@@ -261,7 +261,7 @@ def test_laws_of_every_verdict(
     empty,
     filters,
     failed,
-    trust,
+    answerability,
     budget,
     packed,
     ceiling,
@@ -277,7 +277,7 @@ def test_laws_of_every_verdict(
         word_found=word_found,
         unmatched_words=unmatched,
         attempt=attempt,
-        trust=trust,
+        answerability=answerability,
     )
     processed = found(*qualities, floor=floor)
     decision = decide(processed, facts, ordinal_ceiling=ceiling)

@@ -151,7 +151,7 @@ def test_settings_that_are_named_exist():
 
 FILES = {"json", "md", "py", "toml"}  # suffixes
 # fields of a result, not settings
-ATTRIBUTES = {"trust.probability", "trust.on_topic", "trust.basis"}
+ATTRIBUTES = {"answerability.probability", "answerability.on_topic", "answerability.basis"}
 
 
 def test_metrics_that_are_named_exist():

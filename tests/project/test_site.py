@@ -158,8 +158,8 @@ def test_what_makes_the_site_is_not_part_of_it(site: Path):
     ("fault", "said"),
     [
         ("[gone](gone.md)", "'gone.md'"),
-        ("[no such heading](trust.md#no-such-heading)", "no-such-heading"),
-        ("[from the root](/trust.md)", "/trust.md"),
+        ("[no such heading](answerability.md#no-such-heading)", "no-such-heading"),
+        ("[from the root](/answerability.md)", "/answerability.md"),
         ("![no picture](images/none.png)", "images/none.png"),
     ],
 )

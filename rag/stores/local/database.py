@@ -37,7 +37,7 @@ WAL_LIMIT_BYTES = 64_000_000  # what a checkpoint leaves of the log
 
 # What a store's folder may hold before its database is laid, or after that was lost; apart from
 # hidden files, which systems leave anywhere, and the folder that is on every freshly made disk.
-_OWN_NAMES = frozenset({LOCK_FILE, "index.lock", "lance", "trust.json", "lost+found"})
+_OWN_NAMES = frozenset({LOCK_FILE, "index.lock", "lance", "answerability.json", "lost+found"})
 
 _left_behind: list[object] = []
 """Connections that a forked child inherited: SQLite forbids it to use them, or to close them."""

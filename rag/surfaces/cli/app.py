@@ -45,7 +45,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Measure": {
         "eval": "Measure retrieval and verdicts on labelled questions; compare two reports.",
-        "calibrate": "Fit a trust profile and a fusion to your own base.",
+        "calibrate": "Fit an answerability profile and a fusion to your own base.",
     },
     "Serve": {
         "serve": "Serve the base over HTTP, with an inspector for the browser.",

@@ -36,7 +36,7 @@ def print_report(report: EvalReport) -> None:
     page = Page()
     page.line(
         f"{shown(report.name)}: {report.documents:,} documents, {report.chunks:,} chunks; "
-        f"embedder {report.embedder}; trust profile {report.profile or 'none'}"
+        f"embedder {report.embedder}; answerability profile {report.profile or 'none'}"
     )
     for warning in report.warnings:
         page.line(f"note: {shown(warning)}")
@@ -75,7 +75,7 @@ def print_report(report: EvalReport) -> None:
             ),
         ]
     )
-    if report.trust:
+    if report.answerability:
         page.line()
         page.table(
             [
@@ -88,7 +88,7 @@ def print_report(report: EvalReport) -> None:
                         f"{curve.separation.brier_skill:.2f}",
                         f"{curve.separation.ece:.3f}",
                     )
-                    for kind, curve in report.trust.items()
+                    for kind, curve in report.answerability.items()
                 ),
             ]
         )

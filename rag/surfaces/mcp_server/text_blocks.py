@@ -36,8 +36,8 @@ def batch_text(result: RagBatchResult) -> str:
 
 def _batch_verdict(one: BatchAnswer) -> str:
     retry, said = one.retry, [f"{one.relevance_level} ({one.level_basis})"]
-    if one.trust is not None:
-        said.append(f"probability {one.trust['probability']:.2f}")
+    if one.answerability is not None:
+        said.append(f"probability {one.answerability['probability']:.2f}")
     if one.evidence:
         said.append(" ".join(f"[{item.number}] {item.quality:.2f}" for item in one.evidence))
     if retry.attempts_left is not None:

@@ -25,7 +25,7 @@ from rag.surfaces.web.comparison import compare
 from rag.surfaces.web.document_view import view_document
 from rag.surfaces.web.hit_rows import hit_rows
 from rag.surfaces.web.page_form import MODES, PageForm, read_form
-from rag.surfaces.web.reliability import trust_view
+from rag.surfaces.web.reliability import answerability_view
 from rag.surfaces.web.rendering import render
 from rag.text import Analyzer
 from rag.wire.search_response import SearchResult
@@ -106,9 +106,9 @@ async def health_page(request: Request) -> Response:
             )
         base = services.base
         report = diagnose(lambda: services.settings, lambda: nullcontext(base))
-        estimator = base.parts.trust
-        trust = trust_view(estimator.profile) if estimator is not None else None
-        return {"report": report, "holds": base.describe(), "trust": trust}
+        estimator = base.parts.answerability
+        answerability = answerability_view(estimator.profile) if estimator is not None else None
+        return {"report": report, "holds": base.describe(), "answerability": answerability}
 
     return await _page(request, "health.html", "health", PageForm(), values)
 

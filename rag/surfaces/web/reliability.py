@@ -1,4 +1,4 @@
-"""A trust profile as a page shows it: what it was fitted on, how honest its probabilities are."""
+"""An answerability profile as a page shows it: what it was fitted on, how honest it is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rag.answerability.profile import TrustProfile
+from rag.answerability.profile import AnswerabilityProfile
 
 SIDE = 240  # of the drawing's square, in its own units
 RELIABILITY = "reliability"
@@ -56,19 +56,19 @@ class ReliabilityPlot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrustView:
+class AnswerabilityView:
     """A profile, its plots, and rows of measured errors: a name and a text for each measure."""
 
-    profile: TrustProfile
+    profile: AnswerabilityProfile
     plots: tuple[ReliabilityPlot, ...]
     measured: tuple[tuple[str, tuple[str, ...]], ...]
     measures: tuple[str, ...] = tuple(label for _, label in MEASURES)
     side: int = SIDE
 
 
-def trust_view(profile: TrustProfile) -> TrustView:
+def answerability_view(profile: AnswerabilityProfile) -> AnswerabilityView:
     """Return how a profile is shown; a measure that it does not hold is left out."""
-    return TrustView(
+    return AnswerabilityView(
         profile=profile,
         plots=_plots(profile.measured.get(RELIABILITY)),
         measured=tuple(

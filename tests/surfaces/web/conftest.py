@@ -57,13 +57,13 @@ def handbook_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def trusted_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A service over the sample handbook with a trust profile, here for the embedder of tests."""
-    folder = tmp_path_factory.mktemp("trusted")
+def calibrated_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A service over the sample handbook with a profile that is here for the embedder of tests."""
+    folder = tmp_path_factory.mktemp("calibrated")
     own = replace(shipped_profile(), embedder=HashingEmbedder().identity, corpora=("one", "two/zh"))
     (folder / "profile.json").write_text(own.to_json(), encoding="utf-8")
-    trust = {"profile": str(folder / "profile.json")}
-    services = services_in(folder, trust=trust)
+    answerability = {"profile": str(folder / "profile.json")}
+    services = services_in(folder, answerability=answerability)
     services.base.ingest(handbook_path())
     with running(services) as (address, _):
         yield address

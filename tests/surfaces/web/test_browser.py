@@ -439,30 +439,32 @@ CUT = """() => Array.from(document.querySelectorAll('main *'))
 
 
 @pytest.mark.scenario("web-inspector", "Tables on a phone")
-def test_every_figure_of_a_table_is_on_the_screen_of_a_phone(page: Page, trusted_address: str):
+def test_every_figure_of_a_table_is_on_the_screen_of_a_phone(page: Page, calibrated_address: str):
     page.set_viewport_size(PHONE)
     for path in ("/health", "/documents", f"{COMPARED}&other=lexical", "/?q=zxcm+qwoeiu"):
-        page.goto(f"{trusted_address}{path}")
+        page.goto(f"{calibrated_address}{path}")
         assert page.evaluate(CUT) == [], path
-    page.goto(f"{trusted_address}/health")
+    page.goto(f"{calibrated_address}/health")
     (window,) = {page.evaluate("innerWidth")}
-    figures = _boxes(page, "#trust td")
+    figures = _boxes(page, "#answerability td")
     assert figures
     assert all(0 <= box["left"] < box["right"] <= window for box in figures)
 
 
 @pytest.mark.scenario("web-inspector", "What a profile was fitted on")
-def test_health_says_what_the_profile_was_fitted_on(page: Page, trusted_address: str):
-    page.goto(f"{trusted_address}/health")
-    expect(page.locator("#trust")).to_contain_text("on 2 collections of questions: one two/zh")
-    rows = page.locator("#trust tbody th").all_inner_texts()
-    plots = page.locator("#trust figcaption").all_inner_texts()
+def test_health_says_what_the_profile_was_fitted_on(page: Page, calibrated_address: str):
+    page.goto(f"{calibrated_address}/health")
+    expect(page.locator("#answerability")).to_contain_text(
+        "on 2 collections of questions: one two/zh"
+    )
+    rows = page.locator("#answerability tbody th").all_inner_texts()
+    plots = page.locator("#answerability figcaption").all_inner_texts()
     assert [title.lower() for title in plots] == rows
     assert _faults(page) == []
 
 
-def test_unlike_levels_of_like_ranks_are_explained(page: Page, trusted_address: str):
-    page.goto(f"{trusted_address}{COMPARED}&other=lexical")
+def test_unlike_levels_of_like_ranks_are_explained(page: Page, calibrated_address: str):
+    page.goto(f"{calibrated_address}{COMPARED}&other=lexical")
     said = page.locator(".side-head .basis").all_inner_texts()
     assert all(one.startswith("calibrated: ") for one in said)
 

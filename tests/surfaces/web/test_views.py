@@ -21,7 +21,7 @@ from rag.surfaces.web.comparison import PITCH, ROW_GAP, ROW_HEIGHT, compare
 from rag.surfaces.web.document_view import MAX_ROWS, DocumentView, view_document
 from rag.surfaces.web.hit_rows import hit_rows
 from rag.surfaces.web.page_form import read_form
-from rag.surfaces.web.reliability import SIDE, trust_view
+from rag.surfaces.web.reliability import SIDE, answerability_view
 from rag.surfaces.web.safe_text import marked, visible
 from rag.text import Analyzer
 from rag.wire.search_response import ResultHit
@@ -181,18 +181,18 @@ def test_a_profile_is_shown_with_its_errors_and_its_plot():
             "reliability": {"cross": [(0.9, 0.8, 0.5), (0.1, 0.2, 0.5)], "removed": []},
         },
     )
-    view = trust_view(profile)
+    view = answerability_view(profile)
     assert view.measured == (("questions of other collections", ("0.98 (0.97–0.99)", "–", "0.05")),)
     (plot,) = view.plots
     assert plot.line == f"{0.1 * SIDE:.1f},{0.8 * SIDE:.1f} {0.9 * SIDE:.1f},{0.2 * SIDE:.1f}"
-    assert trust_view(replace(profile, measured={})).plots == ()
+    assert answerability_view(replace(profile, measured={})).plots == ()
     bins = [(0.5, 0.5, 1.0)]
     mixed = {"reliability": {"other": bins, "given": bins, "removed": bins, "cross": bins}}
-    assert [plot.title for plot in trust_view(replace(profile, measured=mixed)).plots] == [
+    assert [plot.title for plot in answerability_view(replace(profile, measured=mixed)).plots] == [
         "questions of other collections",
         "questions whose answers were removed",
         "questions given as unanswerable",
         "other",
     ]
-    flat = trust_view(replace(profile, measured={"reliability": [(0.5, 0.5, 1.0)]}))
+    flat = answerability_view(replace(profile, measured={"reliability": [(0.5, 0.5, 1.0)]}))
     assert (flat.plots[0].title, flat.plots[0].points[0].radius) == ("all questions", 9.0)

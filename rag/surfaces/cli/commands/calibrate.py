@@ -22,7 +22,7 @@ def calibrate_command(
     out: Path | None = None,
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
-    """Fit a trust profile and a fusion to your own base, from labelled questions.
+    """Fit an answerability profile and a fusion to your own base, from labelled questions.
 
     The profile is kept beside the index, holds for this index, analyser and embedder alone, and
     is not written where cross-validation shows no skill.
@@ -99,7 +99,7 @@ def _calibrate(
             "a base on a server has no folder for its profile",
             given=settings.store.uri,
             allowed="--out FILE",
-            hint="then set trust.profile to that file",
+            hint="then set answerability.profile to that file",
         )
     with common.open() as base:
         found = calibrate(base, questions, cross=others, progress=EvalProgress(quiet=common.json))

@@ -34,7 +34,7 @@ def eval_command(
     tolerance: float = 0.005,
     common: CommonOptions = CommonOptions(),  # noqa: B008  # frozen, so sharing it is safe
 ) -> int:
-    """Measure retrieval, verdicts and trust on labelled questions.
+    """Measure retrieval, verdicts and answerability on labelled questions.
 
     QUESTIONS is a golden file over your own base, or a folder in BEIR format, whose corpus then
     is ingested into a base of its own. "rag eval compare A.json B.json" says which differences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag.answerability import TrustSignal
+from rag.answerability import AnswerabilitySignal
 from rag.evidence.records import (
     DropReason,
     GateReason,
@@ -20,7 +20,7 @@ _WEAK = (
 )
 
 
-def level_of(signal: TrustSignal) -> RelevanceLevel:
+def level_of(signal: AnswerabilitySignal) -> RelevanceLevel:
     """Return the level by the profile's cut-points.
 
     ``none`` where the question is off the topic beyond the profile's cut; ``low`` where it is
@@ -36,8 +36,8 @@ def level_of(signal: TrustSignal) -> RelevanceLevel:
     return RelevanceLevel.HIGH
 
 
-def verdict_by_trust(
-    processed: ProcessedEvidence, facts: SearchFacts, signal: TrustSignal
+def verdict_by_answerability(
+    processed: ProcessedEvidence, facts: SearchFacts, signal: AnswerabilitySignal
 ) -> RelevanceDecision:
     """Return the verdict of a search whose channels all answered."""
     level = level_of(signal)
@@ -68,7 +68,7 @@ def verdict_by_trust(
             qualities, default=max((drop.quality for drop in processed.dropped), default=None)
         ),
         filtered_count=filtered,
-        trust=signal,
+        answerability=signal,
     )
 
 

@@ -1,6 +1,6 @@
-"""Fits the trust profile that ships with the package, and measures it on what it has not seen.
+"""Fits the answerability profile that ships, and measures it on what it has not seen.
 
-    python -m benchmarks.bench_trust DATASETS --work /tmp/trust --write
+    python -m benchmarks.bench_answerability DATASETS --work /tmp/answerability --write
 
 builds one local base per collection in ``--work`` (kept, so that a second run is fast), asks it
 up to 500 questions of each kind, fits every model with one collection left out, measures it on
@@ -22,22 +22,27 @@ from statistics import mean
 from typing import Any
 
 import rag
+from benchmarks.answerability_collections import COLLECTIONS, AnswerabilityCollection, questions_of
 from benchmarks.result_file import write_result
-from benchmarks.trust_collections import COLLECTIONS, TrustCollection, questions_of
-from rag.answerability import Signals, TrustEstimator, TrustModel, TrustProfile
+from rag.answerability import (
+    AnswerabilityEstimator,
+    AnswerabilityModel,
+    AnswerabilityProfile,
+    Signals,
+)
 from rag.answerability.profile import SHIPPED, signals_of
 from rag.assembly import build_embedder
 from rag.evaluation.beir_folder import write_corpus
 from rag.evaluation.cross_validation import (
     SUMMARISED,
-    TrustScore,
+    AnswerabilityScore,
     left_out_models,
     score_model,
     score_pooled,
 )
 from rag.evaluation.examples import Example, examples_of, with_removed
 from rag.evaluation.fusion_search import Fusions, best_fusion, compare_fusions
-from rag.evaluation.model_fit import fit_trust_model
+from rag.evaluation.model_fit import fit_answerability_model
 from rag.evaluation.observe import Observer
 from rag.evaluation.records import Observation
 from rag.settings import load_settings
@@ -50,7 +55,7 @@ TIMED = 2_000  # judgements
 Observed = dict[str, list[Observation]]
 
 
-def observe(one: TrustCollection, datasets: Path, work: Path) -> list[Observation]:
+def observe(one: AnswerabilityCollection, datasets: Path, work: Path) -> list[Observation]:
     """Return what a collection's base says to its questions; remembered in ``work``."""
     remembered = work / f"{one.label.replace('/', '.')}.observations"
     if remembered.is_file():
@@ -60,7 +65,7 @@ def observe(one: TrustCollection, datasets: Path, work: Path) -> list[Observatio
     root = work / one.folder
     if not (root / "files").is_dir():
         write_corpus(datasets / one.folder, root / "files")
-    settings = load_settings(store={"uri": str(root / "base")}, trust={"profile": "none"})
+    settings = load_settings(store={"uri": str(root / "base")}, answerability={"profile": "none"})
     with rag.open(settings) as base:
         base.ingest(root / "files")
         observer = Observer(base.parts.service, base.parts.store, Analyzer(settings.text.stemmer))
@@ -75,12 +80,12 @@ def serving_signals(observations: Sequence[Observation]) -> Signals | None:
     return Counter(signals_of(one.lists) for one in observations).most_common(1)[0][0]
 
 
-def measure(observed: Observed) -> tuple[dict[str, Any], TrustScore]:
+def measure(observed: Observed) -> tuple[dict[str, Any], AnswerabilityScore]:
     """Return, by signals and collection, a model's worth on the collection it has not seen; and
     what the models that serve are worth on all of them together."""
     figures: dict[str, Any] = {}
     serving = {name: serving_signals(found) for name, found in observed.items()}
-    served: list[tuple[TrustModel, list[Example]]] = []
+    served: list[tuple[AnswerabilityModel, list[Example]]] = []
     for signals in Signals:
         examples = all_examples(observed, signals)
         own = {}
@@ -132,9 +137,9 @@ def summary(figures: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def judgement_ms(profile: TrustProfile, observed: Observed) -> float:
+def judgement_ms(profile: AnswerabilityProfile, observed: Observed) -> float:
     """Return the milliseconds that judging one search takes, the median over collections."""
-    estimator = TrustEstimator(profile)
+    estimator = AnswerabilityEstimator(profile)
     times = []
     for found in observed.values():
         started = time.perf_counter()
@@ -147,7 +152,7 @@ def judgement_ms(profile: TrustProfile, observed: Observed) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("datasets", type=Path)
-    parser.add_argument("--work", type=Path, default=Path("/tmp/rag-trust"))
+    parser.add_argument("--work", type=Path, default=Path("/tmp/rag-answerability"))
     parser.add_argument("--only", nargs="*", help="labels of the collections to use")
     parser.add_argument("--write", action="store_true", help="store the profile in the package")
     arguments = parser.parse_args()
@@ -167,13 +172,13 @@ def main() -> None:
     settings = load_settings()
     embedder = build_embedder(settings.embedding)
     assert embedder is not None  # the default settings have one
-    profile = TrustProfile(
+    profile = AnswerabilityProfile(
         name=NAME,
         analyzer=Analyzer(settings.text.stemmer).version,
         embedder=embedder.identity,
         index=None,
         models={
-            signals: fit_trust_model(all_examples(observed, signals), signals)
+            signals: fit_answerability_model(all_examples(observed, signals), signals)
             for signals in Signals
         },
         fusion=best_fusion(fusions, kinds=("rrf",)),
@@ -194,7 +199,7 @@ def main() -> None:
         PROFILE.parent.mkdir(exist_ok=True)
         PROFILE.write_text(profile.to_json(), encoding="utf-8")
         print(f"profile written to {PROFILE}")
-    print(f"results written to {write_result('trust', results)}")
+    print(f"results written to {write_result('answerability', results)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The labelled questions that the shipped trust profile is fitted on, by collection."""
+"""The labelled questions that the shipped answerability profile is fitted on, by collection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HAN = re.compile("[\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrustCollection:
+class AnswerabilityCollection:
     """A collection in one language, and where its cross questions come from.
 
     ``label`` is ``folder`` or ``folder/language``; parts of one folder share its base.
@@ -35,37 +35,37 @@ class TrustCollection:
 
 # XQuAD was made from SQuAD, so neither may be the other's cross collection.
 COLLECTIONS = (
-    TrustCollection(
+    AnswerabilityCollection(
         label="scifact", language="en",
         cross=("squad2-a", "aws-docs-a", "xquad-en-zh-a", "chroma-chunking"),
     ),
-    TrustCollection(
+    AnswerabilityCollection(
         label="squad2-a", language="en", cross=("scifact", "aws-docs-a", "chroma-chunking")
     ),
-    TrustCollection(
+    AnswerabilityCollection(
         label="aws-docs-a", language="en",
         cross=("scifact", "squad2-a", "xquad-en-zh-a", "chroma-chunking"),
     ),
-    TrustCollection(
+    AnswerabilityCollection(
         label="xquad-en-zh-a/en", language="en", qrels="mono",
         cross=("scifact", "aws-docs-a", "chroma-chunking"),
     ),
-    TrustCollection(
+    AnswerabilityCollection(
         label="xquad-en-zh-a/zh", language="zh", qrels="mono",
         cross=("cmrc2018-dev", "tidb-faq-zh-a"),
     ),
-    TrustCollection(
+    AnswerabilityCollection(
         label="cmrc2018-dev", language="zh", cross=("xquad-en-zh-a", "tidb-faq-zh-a")
     ),
-    TrustCollection(
+    AnswerabilityCollection(
         label="tidb-faq-zh-a", language="zh", cross=("xquad-en-zh-a", "cmrc2018-dev")
     ),
     # The one Korean collection with questions: the headings of a Korean manual stand in.
-    TrustCollection(label="kobest-boolq", language="ko", cross=("docs-fastapi",)),
+    AnswerabilityCollection(label="kobest-boolq", language="ko", cross=("docs-fastapi",)),
 )  # fmt: skip
 
 
-def questions_of(one: TrustCollection, datasets: Path) -> list[Question]:
+def questions_of(one: AnswerabilityCollection, datasets: Path) -> list[Question]:
     """Return a collection's own questions and its cross questions, seeded samples of each."""
     own = read_beir_folder(datasets / one.folder, qrels=one.qrels)
     answerable = [
